@@ -12,6 +12,8 @@ export interface OperatorCredentials {
   readonly passwordHash: string
   /** Sealed; null without a second factor. */
   readonly totpSeed: Buffer | null
+  /** Another with each new second factor, and when it is turned off. */
+  readonly totpGeneration: number
   /** May not sign in anywhere. */
   readonly isDisabled: boolean
 }
@@ -21,6 +23,7 @@ export interface Proven {
   readonly operatorId: OperatorId
   readonly passwordHash: string
   readonly hasTotp: boolean
+  readonly totpGeneration: number
 }
 
 /** Where an account comes from, and whether its address is known to belong to the person who uses it. */

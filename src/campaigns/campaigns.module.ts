@@ -52,7 +52,6 @@ export interface CampaignsOptions extends CampaignPools {
   readonly accounts: Pick<AccountOptions, 'defaultToken'>
   readonly rateLimit: RunPorts['rateLimit'] & Pick<NumberRateLimit, 'backoff'>
   readonly scheduler: CampaignScheduler
-  readonly changeStatuses: Messaging['changeStatuses']
   readonly dispatch: Dispatch
   readonly clock: Clock
 }
@@ -88,7 +87,7 @@ export function createCampaigns(options: CampaignsOptions) {
   const life = createCampaignLifeStore({ sql, bulk }, options.accounts)
   const run = { life, rateLimit: options.rateLimit, queue: options.scheduler, clock }
   const unknown = {
-    store: createUnknownStore(sql, options.changeStatuses),
+    store: createUnknownStore(sql),
     rendering: templateRendering,
     ...{ dispatch, clock },
   }

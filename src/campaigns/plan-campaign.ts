@@ -1,5 +1,6 @@
 // Creates, changes and deletes campaigns (POST, PATCH, DELETE). Checks a plan against the workspace's
 // templates and numbers.
+import type { Author } from '../contract/administration.ts'
 import { AppError } from '../contract/errors.ts'
 import type { CampaignRecord } from '../contract/records/campaign.ts'
 import { checkSameRequest, type Made, type RequestKey, requestKey } from '../contract/request-key.ts'
@@ -9,6 +10,7 @@ import type {
   CampaignChange,
   CampaignPlan,
   CampaignPorts,
+  CampaignStore,
   PlanContext,
   StoredCampaign,
   TemplateName,
@@ -41,6 +43,7 @@ export const createCampaign = ({ campaigns, variableComparer }: CampaignPorts) =
     workspaceId: WorkspaceId,
     draft: CampaignDraft,
     idempotencyKey: string | null = null,
+    by?: Author,
   ): Promise<Made<CampaignRecord>> {
     const key = requestKey(idempotencyKey, draft)
     const made = key && (await replay(workspaceId, key))
@@ -49,7 +52,7 @@ export const createCampaign = ({ campaigns, variableComparer }: CampaignPorts) =
     const numberId = numberOf(context, draft.numberId)
     checkDefaults(variableComparer, context, draft)
     const id = newId('campaign')
-    const isFirst = await campaigns.insert({ workspaceId, id, key }, { ...draft, numberId })
+    const isFirst = await campaigns.insert({ workspaceId, id, key, by }, { ...draft, numberId })
     const record = isFirst ? await campaigns.find(workspaceId, id) : undefined
     if (record) return { record, replayed: false }
     const other = key && (await replay(workspaceId, key))
@@ -63,8 +66,9 @@ export const changeCampaign = ({ campaigns, variableComparer }: CampaignPorts) =
     workspaceId: WorkspaceId,
     id: CampaignId,
     change: CampaignChange,
+    by?: Author,
   ): Promise<CampaignRecord> {
-    const record = await campaigns.change(workspaceId, id, async (campaign, context) => {
+    const decide: Parameters<CampaignStore['change']>[2] = async (campaign, context) => {
       checkState(campaign, change)
       if (!change.template && !change.variables && !change.numberId) return change
       const { template, variables, numberId } = planAfter(campaign, change)
@@ -72,14 +76,15 @@ export const changeCampaign = ({ campaigns, variableComparer }: CampaignPorts) =
       numberOf(found, numberId)
       checkDefaults(variableComparer, found, { template, variables })
       return change
-    })
+    }
+    const record = await campaigns.change(workspaceId, id, decide, by)
     if (!record) throw noCampaign()
     return record
   }
 
 export const deleteCampaign = ({ campaigns }: CampaignPorts) =>
-  async function deleteCampaign(workspaceId: WorkspaceId, id: CampaignId): Promise<void> {
-    if (await campaigns.delete(workspaceId, id, campaignOperations.delete)) return
+  async function deleteCampaign(workspaceId: WorkspaceId, id: CampaignId, by?: Author): Promise<void> {
+    if (await campaigns.delete(workspaceId, id, campaignOperations.delete, by)) return
     const campaign = await campaigns.find(workspaceId, id)
     throw campaign ? wrongState('delete', campaign.status) : noCampaign()
   }

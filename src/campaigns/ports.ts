@@ -1,4 +1,5 @@
 // The ports for building campaigns. The module provides them.
+import type { Author } from '../contract/administration.ts'
 import type { CampaignRecord, CampaignStatus } from '../contract/records/campaign.ts'
 import type { EarlierRequest, RequestKey } from '../contract/request-key.ts'
 import type { CampaignId, NumberId, RecipientId, WorkspaceId } from '../shared/ids.ts'
@@ -78,8 +79,10 @@ export interface NewCampaign {
   readonly id: CampaignId
   /** Null: a repeat of the request makes another campaign. */
   readonly key: RequestKey | null
+  readonly by?: Author | undefined
 }
 
+/** `by`: the operator who makes the change, for the audit; a key has none. */
 export interface CampaignStore {
   find(workspaceId: WorkspaceId, id: CampaignId): Promise<CampaignRecord | undefined>
   context(workspaceId: WorkspaceId, query: PlanQuery): Promise<PlanContext>
@@ -98,9 +101,15 @@ export interface CampaignStore {
       campaign: StoredCampaign,
       context: (query: PlanQuery) => Promise<PlanContext>,
     ) => Promise<CampaignChange>,
+    by?: Author,
   ): Promise<CampaignRecord | undefined>
   /** False when the campaign is not in one of the statuses, or does not exist. */
-  delete(workspaceId: WorkspaceId, id: CampaignId, from: readonly CampaignStatus[]): Promise<boolean>
+  delete(
+    workspaceId: WorkspaceId,
+    id: CampaignId,
+    from: readonly CampaignStatus[],
+    by?: Author,
+  ): Promise<boolean>
 }
 
 export interface RecipientStore {

@@ -1,6 +1,7 @@
 // Starts, pauses and cancels campaigns, and begins scheduled ones. Each transition raises the campaign's
 // epoch. Recipients claimed under an older epoch may still be sent; pause and cancel answer only when no such
 // request can begin any more.
+import type { Author } from '../contract/administration.ts'
 import { AppError } from '../contract/errors.ts'
 import type { CampaignRecord, CampaignStatus, PauseReason } from '../contract/records/campaign.ts'
 import type { Clock } from '../shared/clock.ts'
@@ -37,12 +38,13 @@ export interface Transition {
 export interface CampaignLifeStore {
   /**
    * Moves the campaign as `decide` says, and raises its epoch. When `decide` returns null, nothing changes.
-   * Undefined: no such campaign.
+   * Undefined: no such campaign. `by`: the operator who moves it, for the audit.
    */
   move(
     workspaceId: WorkspaceId | null,
     id: CampaignId,
-    decide: (state: CampaignState) => Transition | null,
+    decide: Decide,
+    by?: Author,
   ): Promise<
     | { readonly record: CampaignRecord; readonly epoch: number; readonly numberId: NumberId | null }
     | undefined
@@ -82,20 +84,23 @@ export interface Halted extends CampaignRecord {
   inFlight: number
 }
 
+type Decide = (state: CampaignState) => Transition | null
+
 export const startCampaign = (ports: RunPorts) =>
   /** `isNow`: whatever its start time, also if it is SCHEDULED. */
   async function startCampaign(
     workspaceId: WorkspaceId,
     id: CampaignId,
-    { isNow = false }: { readonly isNow?: boolean } = {},
+    { isNow = false, by }: { readonly isNow?: boolean; readonly by?: Author | undefined } = {},
   ): Promise<CampaignRecord> {
     const operation = isNow ? 'startNow' : 'start'
-    const moved = await ports.life.move(workspaceId, id, (state) => {
+    const decide: Decide = (state) => {
       if (alreadyHolds[operation].includes(state.status)) return null
       if (!allows(operation, state.status)) throw wrongState(operation, state.status)
       refuseUnfit(state)
       return isNow ? { to: 'RUNNING', pauseReason: null, dropsStartAt: true } : started(state)
-    })
+    }
+    const moved = await ports.life.move(workspaceId, id, decide, by)
     if (!moved) throw noCampaign()
     announce(ports, id, moved)
     return moved.record
@@ -107,22 +112,24 @@ function started({ status, startAt, now }: CampaignState): Transition {
 }
 
 export const pauseCampaign = (ports: RunPorts) =>
-  async function pauseCampaign(workspaceId: WorkspaceId, id: CampaignId): Promise<Halted> {
-    await halt(ports, workspaceId, id, (state) => {
+  async function pauseCampaign(workspaceId: WorkspaceId, id: CampaignId, by?: Author): Promise<Halted> {
+    const decide: Decide = (state) => {
       if (alreadyHolds.pause.includes(state.status)) return null
       if (!allows('pause', state.status)) throw wrongState('pause', state.status)
       return { to: state.status === 'SCHEDULED' ? 'DRAFT' : 'PAUSED', pauseReason: null }
-    })
+    }
+    await halt(ports, id, await ports.life.move(workspaceId, id, decide, by))
     return halted(ports, workspaceId, id)
   }
 
 export const cancelCampaign = (ports: RunPorts) =>
-  async function cancelCampaign(workspaceId: WorkspaceId, id: CampaignId): Promise<Halted> {
-    await halt(ports, workspaceId, id, (state) => {
+  async function cancelCampaign(workspaceId: WorkspaceId, id: CampaignId, by?: Author): Promise<Halted> {
+    const decide: Decide = (state) => {
       if (alreadyHolds.cancel.includes(state.status)) return null
       if (!allows('cancel', state.status)) throw wrongState('cancel', state.status)
       return { to: 'CANCELLED', pauseReason: null }
-    })
+    }
+    await halt(ports, id, await ports.life.move(workspaceId, id, decide, by))
     const until = ports.clock.mono() + longestCancelMs
     // A worker ends the recipients that are left after this time. None of them can be claimed.
     while (ports.clock.mono() < until && (await ports.life.cancelWaiting(id)));
@@ -157,13 +164,7 @@ function announce({ rateLimit, queue }: RunPorts, id: CampaignId, { record, epoc
   if (record.status === 'SCHEDULED' && record.startAt) queue.beginAt(id, new Date(record.startAt))
 }
 
-async function halt(
-  ports: RunPorts,
-  workspaceId: WorkspaceId,
-  id: CampaignId,
-  decide: (state: CampaignState) => Transition | null,
-): Promise<void> {
-  const moved = await ports.life.move(workspaceId, id, decide)
+async function halt(ports: RunPorts, id: CampaignId, moved: Moved | undefined): Promise<void> {
   if (!moved) throw noCampaign()
   await ports.rateLimit.fence(id, moved.epoch)
 }

@@ -1,6 +1,7 @@
 // Lets an operator decide about UNKNOWN recipients: their message may have been sent, and the provider has
 // reported nothing since.
 
+import type { Author } from '../contract/administration.ts'
 import type { Dispatch, WrittenDelivery } from '../contract/dispatch.ts'
 import { queuedBody } from '../contract/events.ts'
 import type { CampaignStatus } from '../contract/records/campaign.ts'
@@ -51,15 +52,20 @@ export interface UnknownStore {
     limit: number,
   ): Promise<UnknownMessage[]>
   campaign(workspaceId: WorkspaceId, id: CampaignId): Promise<ResentCampaign | undefined>
-  /** Sends again to each recipient that is still UNKNOWN and not opted out. Returns how many. */
-  resend(id: CampaignId, messages: readonly Resend[]): Promise<number>
+  /**
+   * Sends again to each recipient that is still UNKNOWN and not opted out. Returns how many. `by`: the operator who
+   * decides it, for the audit.
+   */
+  resend(id: CampaignId, messages: readonly Resend[], by?: Author): Promise<number>
   /** Marks the messages SENT, unless the provider has reported a status. */
   assumeSent(
+    id: CampaignId,
     messages: readonly (UnknownMessage & {
       readonly at: Date
       readonly eventId: EventId
       readonly body: Uint8Array
     })[],
+    by?: Author,
   ): Promise<readonly WrittenDelivery[]>
 }
 
@@ -77,7 +83,7 @@ const settledAtOnce = 1_000
  * this, so it is looked at here, as for a single message.
  */
 export const resendUnknown = ({ store, rendering }: UnknownPorts) =>
-  async function resendUnknown(workspaceId: WorkspaceId, id: CampaignId, choice: UnknownChoice) {
+  async function resendUnknown(workspaceId: WorkspaceId, id: CampaignId, choice: UnknownChoice, by?: Author) {
     const [campaign, messages] = await Promise.all([
       store.campaign(workspaceId, id),
       store.unknown(workspaceId, id, choice, settledAtOnce),
@@ -89,7 +95,7 @@ export const resendUnknown = ({ store, rendering }: UnknownPorts) =>
       text: textOf(rendering, campaign, message),
     }))
     if (campaign.status === 'COMPLETED') refuseAll(campaign, resent)
-    return { count: await store.resend(id, resent) }
+    return { count: await store.resend(id, resent, by) }
   }
 
 function textOf(
@@ -107,12 +113,11 @@ function refuseAll({ template, definition }: ResentCampaign, resent: readonly Re
 }
 
 export const assumeSent = ({ store, dispatch, clock }: Omit<UnknownPorts, 'rendering'>) =>
-  async function assumeSent(workspaceId: WorkspaceId, id: CampaignId, choice: UnknownChoice) {
+  async function assumeSent(workspaceId: WorkspaceId, id: CampaignId, choice: UnknownChoice, by?: Author) {
     const messages = await store.unknown(workspaceId, id, choice, settledAtOnce)
     const at = new Date(clock.now())
-    dispatch(
-      await store.assumeSent(messages.map((message) => ({ ...message, at, ...sentEvent(message, at) }))),
-    )
+    const sent = messages.map((message) => ({ ...message, at, ...sentEvent(message, at) }))
+    dispatch(await store.assumeSent(id, sent, by))
     return { count: messages.length }
   }
 

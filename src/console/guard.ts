@@ -4,6 +4,7 @@
 
 import type { SignedIn } from '../accounts/operator.ts'
 import { sessionHashOf } from '../accounts/operator-session.ts'
+import { roleNeeded } from '../accounts/role-needed.ts'
 import { includesRole, type Role } from '../accounts/roles.ts'
 import { isSameOrigin } from '../accounts/same-origin.ts'
 import { barrierOf, type SessionRules } from '../accounts/session-rules.ts'
@@ -79,7 +80,7 @@ async function authorOf(
   refuseBarred(membership, operator)
   const { role, status } = membership
   if (route.access.type === 'workspace' && !includesRole(role, route.access.role))
-    throw new AppError('FORBIDDEN', `This needs the role ${route.access.role}; yours is ${role}.`)
+    throw roleNeeded(route.access.role, role)
   if (route.reachesCustomers && status === 'SUSPENDED')
     throw new AppError('TENANT_SUSPENDED', 'The workspace is suspended: nothing of it reaches customers.')
   return { author, role }

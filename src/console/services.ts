@@ -9,6 +9,7 @@ import type { CallAction } from '../calls/commands.ts'
 import type { UnknownChoice } from '../campaigns/settle-unknown.ts'
 import type {
   AuditLog,
+  Author,
   DeliveryAdministration,
   EndpointAdministration,
   EndpointHealthReader,
@@ -110,8 +111,18 @@ export interface Acting {
 
 /** Recipients whose outcome is unknown, so that an operator decides it. */
 export interface UnknownRecipients {
-  resendUnknown(workspaceId: WorkspaceId, id: CampaignId, choice: UnknownChoice): Promise<{ count: number }>
-  assumeSent(workspaceId: WorkspaceId, id: CampaignId, choice: UnknownChoice): Promise<{ count: number }>
+  resendUnknown(
+    workspaceId: WorkspaceId,
+    id: CampaignId,
+    choice: UnknownChoice,
+    by: Author,
+  ): Promise<{ count: number }>
+  assumeSent(
+    workspaceId: WorkspaceId,
+    id: CampaignId,
+    choice: UnknownChoice,
+    by: Author,
+  ): Promise<{ count: number }>
 }
 
 export interface ConsoleSettings {

@@ -1,4 +1,5 @@
 // What members below ADMIN do not see: secrets that an address carries, and where colleagues work from.
+import { memberEvents } from '../accounts/member-events.ts'
 import { includesRole, type Role } from '../accounts/roles.ts'
 import type { AuditRecord, EndpointRecord, MemberRecord, SearchResult } from '../contract/records/console.ts'
 import { encodeId, type OperatorId } from '../shared/ids.ts'
@@ -11,11 +12,20 @@ const withoutQuery = (url: string): string => url.replace(/\?.*$/s, '?***')
 export const endpointFor = (role: Role, record: EndpointRecord): EndpointRecord =>
   seesAll(role) ? record : { ...record, url: withoutQuery(record.url) }
 
-/** The detail of an endpoint is its URL. */
-export const resultFor = (role: Role, result: SearchResult): SearchResult =>
-  seesAll(role) || result.kind !== 'endpoint' || result.detail === null
-    ? result
-    : { ...result, detail: withoutQuery(result.detail) }
+/** How members sign in is for those who can change who they are and what they may do. */
+export const hiddenFrom = (role: Role): readonly string[] => (seesAll(role) ? [] : memberEvents)
+
+/** The title of an audit entry is its action, the detail of an endpoint its URL. */
+export function resultsFor(role: Role, results: readonly SearchResult[]): readonly SearchResult[] {
+  if (seesAll(role)) return results
+  return results
+    .filter(({ kind, title }) => kind !== 'audit' || title === null || !hiddenFrom(role).includes(title))
+    .map((result) =>
+      result.kind !== 'endpoint' || result.detail === null
+        ? result
+        : { ...result, detail: withoutQuery(result.detail) },
+    )
+}
 
 /** Whose account a password alone opens is for those who can change it. */
 export const memberFor = (role: Role, record: MemberRecord): MemberRecord =>

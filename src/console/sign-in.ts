@@ -1,7 +1,7 @@
 // Verifies an operator: the password, then the second factor if there is one. Every wrong guess gets the same
 // answer after the same work, whether the operator exists or not.
 
-import type { OperatorCredentials, Proven, SignedIn } from '../accounts/operator.ts'
+import type { OperatorCredentials, Proven, SignedIn, Whence } from '../accounts/operator.ts'
 import { sessionCookie } from '../accounts/operator-session.ts'
 import { createToken, hashToken } from '../accounts/random-token.ts'
 import { hashRecoveryCode } from '../accounts/recovery-codes.ts'
@@ -19,14 +19,14 @@ export interface SignInAttempt {
   readonly email: string
   readonly password: string
   readonly factor: SecondFactor
-  readonly address: string
+  readonly from: Whence
   /** With the cookie of a known device, if the browser has one. */
   readonly cookies: string | undefined
 }
 
 /** What a request tells of whoever makes it. */
-export const sender = (request: HttpRequest): Pick<SignInAttempt, 'address' | 'cookies'> => ({
-  address: request.remoteAddress,
+export const sender = (request: HttpRequest): Pick<SignInAttempt, 'from' | 'cookies'> => ({
+  from: whence(request),
   cookies: request.header('cookie'),
 })
 
@@ -55,24 +55,25 @@ export async function proveOperator(services: ConsoleServices, attempt: SignInAt
 }
 
 /** To be called with what was read before the check. */
-export const provenBy = ({ id, passwordHash, totpSeed }: OperatorCredentials): Proven => ({
+export const provenBy = ({ id, passwordHash, totpSeed, totpGeneration }: OperatorCredentials): Proven => ({
   operatorId: id,
   passwordHash,
   hasTotp: totpSeed !== null,
+  totpGeneration,
 })
 
 function guesserOf(
   { devices, settings }: ConsoleServices,
   operator: OperatorCredentials | undefined,
-  { email, address, cookies }: SignInAttempt,
+  { email, from, cookies }: SignInAttempt,
 ): Guesser {
   const deviceId = operator && devices.idOf(operator.id, { cookies, isSecure: isSecure(settings) })
-  return deviceId === undefined ? { account: operator?.id ?? { email }, address } : { deviceId }
+  return deviceId === undefined ? { account: operator?.id ?? { email }, address: from.ip } : { deviceId }
 }
 
 interface Given {
   readonly password: string
-  readonly address: string
+  readonly from: Whence
 }
 
 type Confirming = Pick<SignedIn, 'operatorId' | 'sessionId'>
@@ -139,7 +140,7 @@ const factorPath = ({ recoveryCode }: SecondFactor): string =>
 
 interface GivenFactor {
   readonly factor: SecondFactor
-  readonly address: string
+  readonly from: Whence
   readonly guesser: Guesser
 }
 
@@ -147,7 +148,7 @@ interface GivenFactor {
 async function takeFactor(
   services: ConsoleServices,
   operator: OperatorCredentials,
-  { factor, address, guesser }: GivenFactor,
+  { factor, from, guesser }: GivenFactor,
 ): Promise<'none' | 'wrong' | number> {
   const { id, totpSeed } = operator
   if (totpSeed === null) return 'none'
@@ -158,7 +159,7 @@ async function takeFactor(
   let left: number | undefined
   const isRight = await services.signInLimit.factor(guesser, id, async () => {
     if (factor.recoveryCode === undefined) return isCode(services, { id, totpSeed }, factor.totp ?? '')
-    const change = { operatorId: id, by: id, ip: address }
+    const change = { operatorId: id, by: id, ...from }
     left = await services.operators.useRecoveryCode(change, hashRecoveryCode(factor.recoveryCode))
     return left !== undefined
   })

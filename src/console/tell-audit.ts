@@ -1,15 +1,11 @@
 // Audit entries in words, with the names of their subjects.
-import { memberEvents } from '../accounts/member-events.ts'
-import { includesRole, type Role } from '../accounts/roles.ts'
+import type { Role } from '../accounts/roles.ts'
 import type { Author } from '../contract/administration.ts'
 import type { AuditRecord, ToldAuditRecord } from '../contract/records/console.ts'
 import { decodeId, type IdKind, idPrefixes } from '../shared/ids.ts'
 import { isOwn, wordsOf } from './audit-words.ts'
 import { auditFor } from './shown-to.ts'
 import type { SubjectNames } from './store/subject-names.store.ts'
-
-/** How members sign in is for those who can change who they are and what they may do. */
-export const hiddenFrom = (role: Role): readonly string[] => (includesRole(role, 'ADMIN') ? [] : memberEvents)
 
 export async function tellAudit(
   subjects: SubjectNames,

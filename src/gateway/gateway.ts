@@ -169,7 +169,6 @@ function createFeatures(context: ProcessContext, ground: Ground) {
     ...{ sql, bulk, clock, scheduler, dispatch },
     accounts: accountOptions,
     rateLimit: createNumberRateLimit(node.redis),
-    changeStatuses: messaging.changeStatuses,
   })
   node.host('endpoint', delivery.directory)
   node.host('call', calls.directory)

@@ -64,6 +64,11 @@ step(
     await eventually('it is read', async () => {
       return (await ok(stack.console.get(`/messages/${sent.id}`))).status === 'READ'
     })
+    // Who repeats what an API key has sent has not sent it.
+    const ofKey = order(`+${customer}`, 'by-key-1')
+    const byKey = await ok(stack.api.post('/messages/chat', ofKey), 202)
+    assert.equal((await ok(stack.console.post('/messages', ofKey))).id, byKey.id)
+    assert.equal((await ok(stack.console.get(`/messages/${byKey.id}`))).sentBy.kind, 'KEY')
     const [row, ...more] = await audited('message.sent')
     assert.deepEqual([row.subjectId, more.length], [sent.id, 0])
     assert.deepEqual(row.after, {

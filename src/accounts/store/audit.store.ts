@@ -5,7 +5,7 @@ import type { Page, PageRequest } from '../../contract/page.ts'
 import type { AuditRecord } from '../../contract/records/console.ts'
 import { equals, olderThan, type Piece, rowsOfPage, within } from '../../platform/postgres/keyset.ts'
 import { newestFirst } from '../../platform/postgres/newest-first.ts'
-import type { Sql } from '../../platform/postgres/sql.ts'
+import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import {
   encodeId,
   type IdKind,
@@ -82,34 +82,23 @@ interface Row {
   readonly at: Date
 }
 
-export const createAuditStore = (sql: Sql): AuditLog => ({
+export const createAuditStore = (sql: Pool): AuditLog => ({
   async note(author, note) {
     await writeAudit(sql, author, note)
   },
 
-  async noteOnce(author, note) {
-    const [known] = await sql`
-      select from audit where subject_id = ${note.subjectId} and action = ${note.action} limit 1`
-    if (known === undefined) await writeAudit(sql, author, note)
-  },
+  noteOnce: (author, note) => noteUnless(sql, author, note, sql`true`),
 
-  async noteHourly(author, note) {
-    const [known] = await sql`
-      select from audit
-      where subject_id = ${note.subjectId} and action = ${note.action} and operator_id = ${author.operatorId}
-        and at > now() - interval '1 hour'
-      limit 1`
-    if (known === undefined) await writeAudit(sql, author, note)
-  },
+  noteHourly: (author, note) =>
+    noteUnless(sql, author, note, sql`operator_id = ${author.operatorId} and ${withinAnHour(sql)}`),
 
-  async noteOfKey(author, note) {
-    const [known] = await sql`
-      select from audit
-      where subject_id = ${note.subjectId} and action = ${note.action} and key_id = ${author.keyId}
-        and at > now() - interval '1 hour'
-      limit 1`
-    if (known === undefined) await writeAudit(sql, { ...author, operatorId: null }, note)
-  },
+  noteOfKey: (author, note) =>
+    noteUnless(
+      sql,
+      { ...author, operatorId: null },
+      note,
+      sql`key_id = ${author.keyId} and ${withinAnHour(sql)}`,
+    ),
 
   async noteAccount(author, note) {
     await writeAudit(sql, { ...author, workspaceId: null }, note)
@@ -132,6 +121,22 @@ export const createAuditStore = (sql: Sql): AuditLog => ({
   listAccounts: (filter, page) =>
     pageOf(sql, page, { filter, where: sql`a.workspace_id is null ${accountIs(sql, filter.operatorId)}` }),
 })
+
+const withinAnHour = (sql: Sql): Piece => sql`at > now() - interval '1 hour'`
+
+/** Writes no entry where there is `one` of this action for the subject. Of requests that come at once, one writes it. */
+async function noteUnless(pool: Pool, author: AuditAuthor, note: AuditNote, one: Piece): Promise<void> {
+  const { subjectId, action } = note
+  const isKnown = async (sql: Sql) =>
+    (await sql`select from audit where subject_id = ${subjectId} and action = ${action} and ${one} limit 1`)
+      .count > 0
+  // Most are: a player asks for many ranges of a file.
+  if (await isKnown(pool)) return
+  await pool.begin(async (sql) => {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`${action} ${subjectId}`}, 2))`
+    if (!(await isKnown(sql))) await writeAudit(sql, author, note)
+  })
+}
 
 async function pageOf(
   sql: Sql,

@@ -7,6 +7,7 @@ import { iso, newestFirst } from '../../platform/postgres/newest-first.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { encodeId, type KeyId, type OperatorId, type WorkspaceId } from '../../shared/ids.ts'
 import { writeAudit } from './audit.store.ts'
+import { requireRole } from './author-role.ts'
 
 interface Row {
   readonly id: KeyId
@@ -35,6 +36,7 @@ export const createConsoleKeyStore = (pool: Pool): KeyAdministration => ({
 
   create(author, key) {
     return pool.begin(async (sql) => {
+      await requireRole(sql, author, 'ADMIN')
       const rows = await sql<Row[]>`
         insert into api_keys (id, workspace_id, name, prefix, secret_hash, scopes, requests_per_second,
           allowed_ips, expires_at, created_by)
@@ -50,6 +52,7 @@ export const createConsoleKeyStore = (pool: Pool): KeyAdministration => ({
 
   edit(author, id, patch) {
     return pool.begin(async (sql) => {
+      await requireRole(sql, author, 'ADMIN')
       const before = await locked(sql, author.workspaceId, id)
       if (before === undefined) return { type: 'notFound' }
       if (before.revokedAt !== null) return { type: 'revoked' }

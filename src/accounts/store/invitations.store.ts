@@ -16,6 +16,7 @@ import {
 import type { Whence } from '../operator.ts'
 import type { Role } from '../roles.ts'
 import { writeAudit } from './audit.store.ts'
+import { requireRole } from './author-role.ts'
 import { lockMembers, roleOf } from './members.store.ts'
 import { insertOperator, type NewOperator } from './operators.store.ts'
 import { isStillProven } from './proven.ts'
@@ -77,6 +78,7 @@ export const createInvitationStore = (pool: Pool): Invitations => ({
 
   revoke(author, id) {
     return pool.begin(async (sql) => {
+      await requireRole(sql, author, 'OWNER')
       const [before] = await shown(sql, sql`i.id = ${id} and i.workspace_id = ${author.workspaceId}`)
       const gone = await sql`
         delete from invitations

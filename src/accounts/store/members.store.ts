@@ -5,6 +5,7 @@ import { encodeId, type OperatorId, type WorkspaceId } from '../../shared/ids.ts
 import type { MemberAuthor, MemberChange, Members } from '../operator.ts'
 import type { Role } from '../roles.ts'
 import { writeAudit } from './audit.store.ts'
+import { requireRole } from './author-role.ts'
 
 interface Row {
   readonly operatorId: OperatorId
@@ -51,6 +52,7 @@ export const createMemberStore = (pool: Pool): Members => ({
   change(author, operatorId, role) {
     return pool.begin(async (sql) => {
       await lockMembers(sql, author.workspaceId)
+      await requireRole(sql, author, 'OWNER')
       const before = await roleOf(sql, author.workspaceId, operatorId)
       return before === undefined ? { type: 'notFound' } : setRole(sql, author, operatorId, role)
     })
@@ -59,6 +61,7 @@ export const createMemberStore = (pool: Pool): Members => ({
   remove(author, operatorId) {
     return pool.begin(async (sql) => {
       await lockMembers(sql, author.workspaceId)
+      await requireRole(sql, author, 'OWNER')
       const before = await roleOf(sql, author.workspaceId, operatorId)
       if (before === undefined) return { type: 'notFound' }
       if (before === 'OWNER' && !(await hasOtherOwner(sql, author, operatorId))) return { type: 'lastOwner' }

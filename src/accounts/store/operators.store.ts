@@ -11,6 +11,7 @@ import type {
 } from '../operator.ts'
 import { isStillProven } from './proven.ts'
 import { auditOperator, createSecondFactorStore } from './second-factor.store.ts'
+import { endAllSessions } from './sessions.store.ts'
 
 export interface NewOperator {
   readonly email: string
@@ -70,8 +71,8 @@ export const createOperatorStore = (pool: Pool): OperatorAccounts => ({
         update operators
         set password_hash = ${passwordHash}, updated_at = now()
         where id = ${change.operatorId}`
-      await sql`delete from sessions where operator_id = ${change.operatorId}`
-      await auditOperator(sql, change, { action: 'operator.password_changed' })
+      const after = await endAllSessions(sql, change)
+      await auditOperator(sql, change, { action: 'operator.password_changed', after })
       return true
     })
   },
@@ -83,8 +84,11 @@ export const createOperatorStore = (pool: Pool): OperatorAccounts => ({
         set disabled_at = ${isDisabled ? sql`now()` : null}, updated_at = now()
         where id = ${change.operatorId} and (disabled_at is null) = ${isDisabled}`
       if (changed.count === 0) return false
-      if (isDisabled) await sql`delete from sessions where operator_id = ${change.operatorId}`
-      await auditOperator(sql, change, { action: isDisabled ? 'operator.disabled' : 'operator.enabled' })
+      const after = isDisabled ? await endAllSessions(sql, change) : undefined
+      await auditOperator(sql, change, {
+        action: isDisabled ? 'operator.disabled' : 'operator.enabled',
+        after,
+      })
       return true
     })
   },
@@ -173,4 +177,4 @@ const toOrigin = ({ id, createdAt, verifiedAt, ...row }: OriginRow): OperatorOri
 })
 
 const credentials = (sql: Sql) => sql`
-  id, email, name, password_hash, totp_seed, disabled_at is not null as is_disabled`
+  id, email, name, password_hash, totp_seed, totp_generation, disabled_at is not null as is_disabled`

@@ -1,10 +1,10 @@
 // Sessions of operators, found by the hash of their token. The token itself is never stored.
 
 import type { AccountAuthor, AuditNote } from '../../contract/administration.ts'
-import type { Pool, Sql } from '../../platform/postgres/sql.ts'
+import type { Fragment, Pool, Sql } from '../../platform/postgres/sql.ts'
 import type { OperatorId, SessionId } from '../../shared/ids.ts'
 import { deviceOf } from '../device.ts'
-import type { CredentialChange, OpenSession, Sessions, SignedIn } from '../operator.ts'
+import type { CredentialChange, OpenSession, Sessions, SignedIn, Whence } from '../operator.ts'
 import { sessionLifetime } from '../operator-session.ts'
 import { createAccessStore, factsIn } from './access.store.ts'
 import { writeAudit } from './audit.store.ts'
@@ -20,17 +20,17 @@ export const createSessionStore = (pool: Pool): Sessions => ({
     const { operatorId, hasTotp } = proven
     return pool.begin(async (sql) => {
       if (!(await isStillProven(sql, proven))) return false
-      await sql`
-        delete from sessions
-        where operator_id = ${operatorId} and (
-          expires_at <= now()
-          or token_hash in (
-            select token_hash
-            from sessions
-            where operator_id = ${operatorId}
-            order by last_seen_at desc
-            offset ${perOperator - 1}))`
-      if (session.replaces) await sql`delete from sessions where token_hash = ${session.replaces}`
+      if (session.replaces) await endByToken(sql, session.replaces, session)
+      const own = { ...session, operatorId, by: operatorId }
+      const tooMany = sql`
+        expires_at <= now()
+        or token_hash in (
+          select token_hash
+          from sessions
+          where operator_id = ${operatorId}
+          order by last_seen_at desc
+          offset ${perOperator - 1})`
+      await audited(sql, own, await endSessions(sql, operatorId, tooMany))
       const [opened] = await sql<{ id: SessionId }[]>`
         insert into sessions (token_hash, operator_id, ip, user_agent, expires_at)
         values (${session.tokenHash}, ${operatorId}, ${session.ip}, ${session.userAgent},
@@ -68,13 +68,7 @@ export const createSessionStore = (pool: Pool): Sessions => ({
   },
 
   async end(tokenHash, from) {
-    await pool.begin(async (sql) => {
-      const [ended] = await sql<(Ended & { operatorId: OperatorId })[]>`
-        delete from sessions where token_hash = ${tokenHash} returning id, ip, user_agent, operator_id`
-      if (ended === undefined) return
-      const { operatorId } = ended
-      await audited(sql, { ...from, operatorId, by: operatorId }, [ended])
-    })
+    await pool.begin((sql) => endByToken(sql, tokenHash, from))
   },
 
   list(operatorId) {
@@ -88,10 +82,7 @@ export const createSessionStore = (pool: Pool): Sessions => ({
 
   endOne(change, id) {
     return pool.begin(async (sql) => {
-      const ended = await sql<Ended[]>`
-        delete from sessions
-        where operator_id = ${change.operatorId} and id = ${id}
-        returning id, ip, user_agent`
+      const ended = await endSessions(sql, change.operatorId, sql`id = ${id}`)
       await audited(sql, change, ended)
       return ended.length > 0
     })
@@ -123,12 +114,41 @@ export const createSessionStore = (pool: Pool): Sessions => ({
 
 /** Returns how many it ended. */
 export async function endOtherSessions(sql: Sql, change: CredentialChange, kept: SessionId): Promise<number> {
-  const ended = await sql<Ended[]>`
-    delete from sessions
-    where operator_id = ${change.operatorId} and id <> ${kept}
-    returning id, ip, user_agent`
+  const ended = await endSessions(sql, change.operatorId, sql`id <> ${kept}`)
   await audited(sql, change, ended)
   return ended.length
+}
+
+/**
+ * Returns what the entry of the change says of it. Whoever changes the own account has an entry for each session, as with
+ * `endOtherSessions`. Entries of sessions belong to the account that ends them, so another's are counted instead.
+ */
+export async function endAllSessions(
+  sql: Sql,
+  change: CredentialChange,
+): Promise<{ readonly sessionsEnded: number } | undefined> {
+  const ended = await endSessions(sql, change.operatorId, sql`true`)
+  if (change.by !== change.operatorId) return { sessionsEnded: ended.length }
+  await audited(sql, change, ended)
+  return undefined
+}
+
+/** The session of a browser, which may be that of another operator: it signs out. */
+async function endByToken(sql: Sql, tokenHash: Buffer, from: Whence): Promise<void> {
+  const [of] = await sql<{ operatorId: OperatorId }[]>`
+    select operator_id from sessions where token_hash = ${tokenHash}`
+  if (of === undefined) return
+  const ended = await endSessions(sql, of.operatorId, sql`token_hash = ${tokenHash}`)
+  await audited(sql, { ...from, operatorId: of.operatorId, by: of.operatorId }, ended)
+}
+
+/** Returns those that were open: what has expired was over before. */
+async function endSessions(sql: Sql, operatorId: OperatorId, which: Fragment): Promise<Ended[]> {
+  const gone = await sql<(Ended & { isOpen: boolean })[]>`
+    delete from sessions
+    where operator_id = ${operatorId} and (${which})
+    returning id, ip, user_agent, expires_at > now() as is_open`
+  return gone.filter(({ isOpen }) => isOpen)
 }
 
 type Ended = Pick<OpenSession, 'id' | 'ip' | 'userAgent'>

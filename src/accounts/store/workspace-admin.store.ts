@@ -4,6 +4,7 @@ import type { WorkspaceRecord } from '../../contract/records/console.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { encodeId, type WorkspaceId } from '../../shared/ids.ts'
 import { writeAudit } from './audit.store.ts'
+import { requireRole } from './author-role.ts'
 
 interface Row {
   readonly id: WorkspaceId
@@ -28,6 +29,7 @@ export const createWorkspaceAdminStore = (pool: Pool): WorkspaceAdministration =
     return pool.begin(async (sql) => {
       const before = await find(sql, author.workspaceId, sql`for no key update`)
       if (before === undefined) return undefined
+      await requireRole(sql, author, 'OWNER')
       const { name = before.name, contentDays = before.contentDays } = patch
       const { sessionMinutes = before.sessionMinutes, idleMinutes = before.idleMinutes } = patch
       const [after] = await sql<Row[]>`

@@ -19,6 +19,7 @@ import { campaignMachine } from '../campaign.machine.ts'
 import { recipientMachine } from '../recipient.machine.ts'
 import type { CampaignLifeStore, CampaignState, Transition } from '../run-campaign.ts'
 import { type NotSent, notSent } from '../skip-reason.ts'
+import { audited } from './audited-campaign.ts'
 import { stopsOf } from './campaigns-halted.ts'
 import { createCampaignReader } from './campaigns-read.store.ts'
 import { movesAlone } from './move-lock.ts'
@@ -54,7 +55,7 @@ export const createCampaignLifeStore = (
 ): CampaignLifeStore & CampaignSweepStore => ({
   find: createCampaignReader(pool).find,
 
-  move: (workspaceId, id, decide) =>
+  move: (workspaceId, id, decide, by) =>
     pool.begin(async (sql) => {
       await sql`select ${movesAlone(sql, id)}`
       const state = await lock(sql, { workspaceId, id }, accounts.defaultToken !== undefined)
@@ -62,7 +63,11 @@ export const createCampaignLifeStore = (
       const transition = decide(state)
       if (transition && !canMove(campaignMachine, state.status, transition.to))
         throw new Error(`a campaign cannot go from ${state.status} to ${transition.to}`)
-      const epoch = transition ? await write(sql, id, transition) : state.epoch
+      const epoch = transition
+        ? await audited(sql, { author: by, action: actionOf(transition), id }, () =>
+            write(sql, id, transition),
+          )
+        : state.epoch
       const record = await createCampaignReader(sql).find(state.workspaceId, id)
       return record && { record, epoch, numberId: state.numberId }
     }),
@@ -172,6 +177,12 @@ const times: Readonly<Partial<Record<CampaignStatus, string>>> = {
   RUNNING: 'started_at',
   PAUSED: 'paused_at',
   CANCELLED: 'cancelled_at',
+}
+
+/** A pause of a SCHEDULED campaign makes it a DRAFT again. */
+const actionOf = ({ to }: Transition) => {
+  if (to === 'CANCELLED') return 'campaign.cancelled'
+  return to === 'RUNNING' || to === 'SCHEDULED' ? 'campaign.started' : 'campaign.paused'
 }
 
 async function write(

@@ -1,13 +1,17 @@
 // Reads UNKNOWN recipients, and writes what an operator decides about them.
 
+import { writeAudit } from '../../accounts/store/audit.store.ts'
+import type { Author } from '../../contract/administration.ts'
 import type { CampaignStatus } from '../../contract/records/campaign.ts'
-import type { Messaging } from '../../messaging/messaging.module.ts'
+import { changeStatuses } from '../../messaging/store/message-updates.store.ts'
 import { givenUpAt } from '../../messaging/store/sends.store.ts'
-import type { Pool } from '../../platform/postgres/sql.ts'
+import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { permits } from '../../platform/postgres/states.ts'
+import type { CampaignId } from '../../shared/ids.ts'
 import { recipientMachine } from '../recipient.machine.ts'
 import type { SendableTemplate } from '../send-ports.ts'
 import type { UnknownMessage, UnknownStore } from '../settle-unknown.ts'
+import { recipientsFollow } from './recipients-follow.ts'
 
 type TemplateRow = Omit<SendableTemplate, 'status'> & {
   readonly templateName: string
@@ -15,10 +19,7 @@ type TemplateRow = Omit<SendableTemplate, 'status'> & {
   readonly templateStatus: string | null
 }
 
-export const createUnknownStore = (
-  pool: Pool,
-  changeStatuses: Messaging['changeStatuses'],
-): UnknownStore => ({
+export const createUnknownStore = (pool: Pool): UnknownStore => ({
   unknown: (workspaceId, id, choice, limit) => pool<UnknownMessage[]>`
     select r.message_id, r.id as recipient_id, m.conversation_id, c.variables || r.variables as variables
     from recipients r
@@ -45,17 +46,18 @@ export const createUnknownStore = (
     }
   },
 
-  async resend(id, messages) {
-    const rows = messages.map(({ messageId, newMessageId, recipientId, text, variables }) => ({
-      message_id: messageId,
-      new_message_id: newMessageId,
-      recipient_id: recipientId,
-      ...{ text, variables },
-    }))
-    const becomes = pool`case when is_over then 'QUEUED' else 'PENDING' end`
-    const { count } = await pool`
+  resend: (id, messages, by) =>
+    pool.begin(async (sql) => {
+      const rows = messages.map(({ messageId, newMessageId, recipientId, text, variables }) => ({
+        message_id: messageId,
+        new_message_id: newMessageId,
+        recipient_id: recipientId,
+        ...{ text, variables },
+      }))
+      const becomes = sql`case when is_over then 'QUEUED' else 'PENDING' end`
+      const { count } = await sql`
       with input as (
-        select * from jsonb_to_recordset(${pool.json(rows as never)}) as i (
+        select * from jsonb_to_recordset(${sql.json(rows as never)}) as i (
           message_id uuid, new_message_id uuid, recipient_id uuid, text text, variables jsonb)
       ),
       -- Locked, so that the campaign neither completes nor is cancelled before the writes below.
@@ -92,7 +94,7 @@ export const createUnknownStore = (
       -- No recipient shows it any more, so it ends by itself.
       left_behind as (
         update messages m
-        set send_due_at = ${givenUpAt(pool)}
+        set send_due_at = ${givenUpAt(sql)}
         from still
         where m.id = still.id and m.send_state = 'UNKNOWN'
       )
@@ -101,17 +103,30 @@ export const createUnknownStore = (
         message_id = case when is_over then still.new_message_id end,
         due_at = '-infinity', attempts = 0, updated_at = now()
       from still
-      where r.id = still.recipient_id and ${permits(pool, recipientMachine, { from: pool`r.status`, to: becomes })}`
-    return count
-  },
+      where r.id = still.recipient_id and ${permits(sql, recipientMachine, { from: sql`r.status`, to: becomes })}`
+      if (count > 0) await settled(sql, by, { action: 'campaign.unknown_resent', id, count })
+      return count
+    }),
 
-  assumeSent: (messages) =>
-    changeStatuses(
-      messages.map(({ messageId, recipientId, at, eventId, body }) => ({
+  assumeSent: (id, messages, by) =>
+    pool.begin(async (sql) => {
+      const changes = messages.map(({ messageId, recipientId, at, eventId, body }) => ({
         ...{ messageId, recipientId, at, eventId, body },
         providerMessageId: null,
-        status: 'SENT',
+        status: 'SENT' as const,
         error: null,
-      })),
-    ),
+      }))
+      const written = await changeStatuses(sql, changes, recipientsFollow)
+      if (messages.length > 0)
+        await settled(sql, by, { action: 'campaign.unknown_assumed_sent', id, count: messages.length })
+      return written
+    }),
 })
+
+const settled = async (
+  sql: Sql,
+  by: Author | undefined,
+  { action, id, count }: { readonly action: string; readonly id: CampaignId; readonly count: number },
+): Promise<void> => {
+  if (by) await writeAudit(sql, by, { action, subjectKind: 'campaign', subjectId: id, after: { count } })
+}

@@ -4,6 +4,7 @@ import { earlierRequest, takeKey } from '../../platform/postgres/request-keys.ts
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import type { CampaignId, NumberId, WorkspaceId } from '../../shared/ids.ts'
 import type { CampaignChange, CampaignStore, PlanContext, PlanQuery, StoredCampaign } from '../ports.ts'
+import { audited } from './audited-campaign.ts'
 import { createCampaignReader } from './campaigns-read.store.ts'
 import { movesAlone } from './move-lock.ts'
 
@@ -26,13 +27,15 @@ export const createCampaignStore = (pool: Pool): CampaignStore => ({
 
   context: (workspaceId, query) => planContext(pool, workspaceId, query),
 
-  async insert({ workspaceId, id, key }, plan) {
-    const { cte, isFree } = takeKey(pool, { workspaceId, kind: 'campaign', id }, key)
-    const { count } = await pool`
+  insert: ({ workspaceId, id, key, by }, plan) =>
+    pool.begin((sql) =>
+      audited(sql, { author: by, action: 'campaign.created', id }, async () => {
+        const { cte, isFree } = takeKey(sql, { workspaceId, kind: 'campaign', id }, key)
+        const { count } = await sql`
       with ${cte}
       plan as (
         select ${plan.name}::text as name, ${plan.numberId}::uuid as number_id, ${plan.template.name}::text as template,
-          ${plan.template.language}::text as language, ${pool.json(plan.variables)}::jsonb as variables,
+          ${plan.template.language}::text as language, ${sql.json(plan.variables)}::jsonb as variables,
           ${plan.startAt}::timestamptz as start_at, ${plan.messagesPerSecond}::integer as messages_per_second
       )
       insert into campaigns (id, workspace_id, name, number_id, template_name, template_language, variables, start_at,
@@ -41,12 +44,13 @@ export const createCampaignStore = (pool: Pool): CampaignStore => ({
         messages_per_second
       from plan
       ${isFree}`
-    return count > 0
-  },
+        return count > 0
+      }),
+    ),
 
   earlier: (workspaceId, key) => earlierRequest(pool, { workspaceId, kind: 'campaign' }, key),
 
-  change: (workspaceId, id, decide) =>
+  change: (workspaceId, id, decide, by) =>
     pool.begin(async (sql) => {
       const [row] = await sql<CampaignRow[]>`
         select ${storedColumns(sql)}
@@ -55,18 +59,26 @@ export const createCampaignStore = (pool: Pool): CampaignStore => ({
         for no key update`
       if (!row) return undefined
       const change = await decide(toStored(row), (query) => planContext(sql, workspaceId, query))
-      await write(sql, workspaceId, id, change)
+      const entry = { author: by, action: 'campaign.edited', id } as const
+      await audited(sql, entry, () => write(sql, workspaceId, id, change))
       return createCampaignReader(sql).find(workspaceId, id)
     }),
 
-  async delete(workspaceId, id, from) {
-    const { count } = await pool`
-      update campaigns
-      set deleted_at = now(), updated_at = now()
-      where workspace_id = ${workspaceId} and id = ${id} and deleted_at is null and status = any(${[...from]})
-        and ${movesAlone(pool, id)}`
-    return count > 0
-  },
+  delete: (workspaceId, id, from, by) =>
+    pool.begin(async (sql) => {
+      const found = await sql`
+        select from campaigns
+        where workspace_id = ${workspaceId} and id = ${id} and deleted_at is null and status = any(${[...from]})
+          and ${movesAlone(sql, id)}
+        for no key update`
+      if (found.count === 0) return false
+      await audited(
+        sql,
+        { author: by, action: 'campaign.deleted', id },
+        () => sql`update campaigns set deleted_at = now(), updated_at = now() where id = ${id}`,
+      )
+      return true
+    }),
 })
 
 async function write(

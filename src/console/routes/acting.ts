@@ -5,7 +5,7 @@ import { limits } from '../../contract/limits.ts'
 import { maxCharacters, recipient } from '../../platform/http/fields.ts'
 import { bodyErrors, optionalBody } from '../../platform/http/optional-body.ts'
 import { Answer } from '../../platform/http/route.ts'
-import { decodeId } from '../../shared/ids.ts'
+import { noteSent } from '../note-sent.ts'
 import { workspaceRoute } from '../route.ts'
 import { idOf, idParams, variableMap } from '../schema.ts'
 
@@ -54,12 +54,7 @@ const sendMessage = workspaceRoute({
     const from = numberId === undefined ? null : { numberId }
     const { record, replayed } = await services.acting.send(sender, { ...input, from, metadata: {} })
     const { name, language } = input.template
-    await services.audit.noteOnce(author, {
-      action: 'message.sent',
-      subjectKind: 'message',
-      subjectId: decodeId('message', record.id) ?? '',
-      after: { template: { name, language }, numberId: record.numberId },
-    })
+    await noteSent(services, author, record, { template: { name, language }, numberId: record.numberId })
     return replayed ? new Answer(record, { status: 200, headers: { 'idempotent-replayed': 'true' } }) : record
   },
 })

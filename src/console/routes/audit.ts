@@ -8,7 +8,8 @@ import { time } from '../../platform/http/time.ts'
 import { auditWords, shortWordsOf } from '../audit-words.ts'
 import { operatorRoute, workspaceRoute } from '../route.ts'
 import { idOf, idParams } from '../schema.ts'
-import { hiddenFrom, tellAudit } from '../tell-audit.ts'
+import { hiddenFrom } from '../shown-to.ts'
+import { tellAudit } from '../tell-audit.ts'
 
 const kind = byId('console-audit')
 

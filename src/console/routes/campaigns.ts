@@ -20,7 +20,6 @@ const settle = (
   path: 'resend' | 'assume-sent',
   how: {
     readonly summary: string
-    readonly action: string
     readonly reachesCustomers: boolean
     readonly service: 'resendUnknown' | 'assumeSent'
     readonly errors?: readonly ErrorCode[]
@@ -41,15 +40,7 @@ const settle = (
       if (!campaign) throw notFound('campaign')
       if (how.reachesCustomers && campaign.status === 'CANCELLED')
         throw new AppError('INVALID_STATE', 'the campaign is CANCELLED: nothing of it is sent any more')
-      const settled = await services.unknown[how.service](author.workspaceId, id, body)
-      if (settled.count > 0)
-        await services.audit.note(author, {
-          action: how.action,
-          subjectKind: 'campaign',
-          subjectId: id,
-          after: settled,
-        })
-      return settled
+      return services.unknown[how.service](author.workspaceId, id, body, author)
     },
   })
 
@@ -75,14 +66,12 @@ export const campaignRoutes = [
   getProgress,
   settle('resend', {
     summary: 'Send again to recipients that are UNKNOWN: whoever did get the first message gets a second one',
-    action: 'campaign.unknown_resent',
     reachesCustomers: true,
     service: 'resendUnknown',
     errors: ['TEMPLATE_NOT_FOUND', 'TEMPLATE_NOT_APPROVED', 'TEMPLATE_VARIABLES_MISMATCH'],
   }),
   settle('assume-sent', {
     summary: 'Take recipients that are UNKNOWN for SENT',
-    action: 'campaign.unknown_assumed_sent',
     reachesCustomers: false,
     service: 'assumeSent',
   }),

@@ -139,7 +139,8 @@ async function joinAnew(
   })
   if (!isFree) throw notJoined()
   const { operatorId, workspaceId } = accepted(acceptance)
-  return { proven: { operatorId, passwordHash, hasTotp: false }, workspaceId, recoveryCodesLeft: undefined }
+  const proven = { operatorId, passwordHash, hasTotp: false, totpGeneration: 0 }
+  return { proven, workspaceId, recoveryCodesLeft: undefined }
 }
 
 /** An address without an account is answered like a wrong password, too. */

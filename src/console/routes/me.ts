@@ -6,6 +6,7 @@ import { refuseCommonPassword } from '../new-password.ts'
 import { operatorRoute } from '../route.ts'
 import { newPassword, password, secondFactor } from '../schema.ts'
 import { confirmOperator, notCurrent, openSession } from '../sign-in.ts'
+import { whence } from '../whence.ts'
 import { changeBy } from './second-factor.ts'
 
 const readMe = operatorRoute({
@@ -47,8 +48,8 @@ const changePassword = operatorRoute({
   async handle({ services, operator, body, request }) {
     const { password: given, newPassword: wanted, ...factor } = body
     await refuseCommonPassword(wanted, 'newPassword')
-    const address = request.remoteAddress
-    const { proven } = await confirmOperator(services, operator, { password: given, factor, address })
+    const from = whence(request)
+    const { proven } = await confirmOperator(services, operator, { password: given, factor, from })
     const passwordHash = await services.passwords.hash(wanted)
     if (!(await services.operators.setPassword(changeBy(operator, request), passwordHash, proven)))
       throw notCurrent()

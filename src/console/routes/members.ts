@@ -74,7 +74,8 @@ const setDisabled = (verb: 'disable' | 'enable') =>
         throw new AppError('INVALID_STATE', 'nobody disables the own account: ask another platform owner')
       const membership = await services.sessions.membership(id, author.workspaceId)
       if (membership === undefined) throw notFound('member')
-      const change = { operatorId: id, by: author.operatorId, ip: author.ip }
+      const { operatorId: by, ip, userAgent } = author
+      const change = { operatorId: id, by, ip, userAgent }
       await services.operators.setDisabled(change, verb === 'disable')
       return { operatorId: encodeId('operator', id), isDisabled: verb === 'disable' }
     },

@@ -66,7 +66,7 @@ const confirm = operatorRoute({
     const { recoveryCodesLeft } = await confirmOperator(services, operator, {
       password: given,
       factor,
-      address: request.remoteAddress,
+      from: whence(request),
     })
     await services.sessions.prove(sessionHash, whence(request))
     return { confirmedForSeconds: sessionLifetime.proofMs / 1000, recoveryCodesLeft }

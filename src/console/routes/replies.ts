@@ -8,6 +8,7 @@ import { largestUpload, uploadTypes } from '../../messaging/media-kinds.ts'
 import { maxCharacters } from '../../platform/http/fields.ts'
 import { Answer } from '../../platform/http/route.ts'
 import { type ConversationId, decodeId, type NumberId, type WorkspaceId } from '../../shared/ids.ts'
+import { noteSent } from '../note-sent.ts'
 import type { ConsoleReads } from '../reads.ts'
 import { workspaceRoute } from '../route.ts'
 import { idParams } from '../schema.ts'
@@ -68,12 +69,7 @@ const sendReply = workspaceRoute({
       from: numberOf(conversation),
       metadata: {},
     })
-    await services.audit.noteOnce(author, {
-      action: 'message.sent',
-      subjectKind: 'message',
-      subjectId: decodeId('message', record.id) ?? '',
-      after: { type: record.type, numberId: record.numberId },
-    })
+    await noteSent(services, author, record, { type: record.type, numberId: record.numberId })
     return replayed ? new Answer(record, { status: 200, headers: { 'idempotent-replayed': 'true' } }) : record
   },
 })

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { workspaceRoute } from '../route.ts'
 import { searchLimits } from '../search-query.ts'
-import { resultFor } from '../shown-to.ts'
+import { resultsFor } from '../shown-to.ts'
 
 const search = workspaceRoute({
   method: 'GET',
@@ -18,7 +18,7 @@ const search = workspaceRoute({
   }),
   async handle({ services, author, role, query, request }) {
     const found = await services.search.find(author.workspaceId, query.q, request.signal)
-    return { data: found.map((result) => resultFor(role, result)) }
+    return { data: resultsFor(role, found) }
   },
 })
 

@@ -16,12 +16,13 @@ import { estimateCampaign } from '../../api/routes/estimate.ts'
 import { addRecipients, listRecipients, removeRecipients } from '../../api/routes/recipients.ts'
 import { recipientQuery } from '../../api/schemas/campaigns.ts'
 import type { ApiServices } from '../../api/services.ts'
+import { campaignShown } from '../../campaigns/campaign-shown.ts'
+import type { Campaigns } from '../../campaigns/campaigns.module.ts'
 import type { Author } from '../../contract/administration.ts'
 import type { Caller } from '../../contract/caller.ts'
-import type { CampaignRecord } from '../../contract/records/campaign.ts'
 import type { HttpRequest } from '../../platform/http/exchange.ts'
-import { Answer, LinesAnswer, RawAnswer, type RouteInput, type Schema } from '../../platform/http/route.ts'
-import { type CampaignId, decodeId, type WorkspaceId } from '../../shared/ids.ts'
+import { LinesAnswer, RawAnswer, type RouteInput, type Schema } from '../../platform/http/route.ts'
+import type { CampaignId, WorkspaceId } from '../../shared/ids.ts'
 import type { ConsoleContext, ConsoleRoute } from '../route.ts'
 import { spelling } from './spelling.ts'
 
@@ -63,17 +64,12 @@ export const consoleCampaigns = (services: CampaignServices): ConsoleRoute[] =>
   sharedRows.map((shared) => toConsole(shared, services))
 
 function toConsole({ row, action }: SharedRow, campaigns: CampaignServices): ConsoleRoute {
-  // Reports leave with an operator here, not with a key: see `exported`.
-  const used: CampaignServices & Pick<ApiServices, 'noteDownload'> = {
-    ...campaigns,
-    noteDownload: async () => undefined,
-  }
-  const services = used as ApiServices
   const forMembers =
     <Input extends Asked>(handle: (input: ForKeys<Input>) => unknown) =>
     ({ context, ...input }: Input) => {
       const { author } = context
       if (!author) throw new Error('a row of a workspace was reached without a member')
+      const services = servicesFor(campaigns, author)
       // These routes use only the workspace of the caller.
       const caller = { workspaceId: author.workspaceId } as Caller
       const run = async () => {
@@ -81,7 +77,8 @@ function toConsole({ row, action }: SharedRow, campaigns: CampaignServices): Con
         return handle({ ...input, query, context: { caller, services } })
       }
       const change = { context, services, author, ...input }
-      return action === null ? exported(change, run) : audited({ ...change, action }, run)
+      if (action === null) return exported(change, run)
+      return isOfRecipients(action) ? audited({ ...change, action }, run) : run()
     }
   const { scope: _, upload, ...route } = row
   return {
@@ -91,11 +88,36 @@ function toConsole({ row, action }: SharedRow, campaigns: CampaignServices): Con
     params: row.params && withoutWorkspace(row.params),
     access: { type: 'workspace', role: row.method === 'GET' ? 'VIEWER' : 'ADMIN' },
     needsProof: 'never',
-    reachesCustomers: action === 'campaign.started',
+    reachesCustomers: row === startCampaign,
     handle: forMembers(row.handle),
     upload: upload && { ...upload, handle: forMembers(upload.handle) },
   }
 }
+
+/** The services of the API, which write the changes of a campaign with their author. */
+function servicesFor({ campaigns, recipients }: CampaignServices, author: Author): ApiServices {
+  const { create, change, start, pause, cancel } = campaigns
+  const used: Pick<ApiServices, 'campaigns' | 'recipients' | 'noteDownload'> = {
+    campaigns: {
+      ...campaigns,
+      create: (workspaceId, draft, key) => create(workspaceId, draft, key, author),
+      change: (workspaceId, id, changes) => change(workspaceId, id, changes, author),
+      delete: (workspaceId, id) => campaigns.delete(workspaceId, id, author),
+      start: (workspaceId, id, options) => start(workspaceId, id, { ...options, by: author }),
+      pause: (workspaceId, id) => pause(workspaceId, id, author),
+      cancel: (workspaceId, id) => cancel(workspaceId, id, author),
+    },
+    recipients,
+    // Reports leave with an operator here, not with a key: see `exported`.
+    noteDownload: async () => undefined,
+  }
+  return used as ApiServices
+}
+
+type RecipientsAction = Extract<CampaignAction, `campaign.recipients_${string}`>
+
+const isOfRecipients = (action: CampaignAction): action is RecipientsAction =>
+  action.startsWith('campaign.recipients_')
 
 /** Operators name a recipient in any way; keys by the address alone. */
 const spelledQuery = v.strictObject({ ...recipientQuery.entries, to: v.optional(spelling) })
@@ -109,8 +131,8 @@ async function withNumber(
   return to === undefined ? query : { ...filter, to: await services.search.contacts(workspaceId, to, 'to') }
 }
 
-/** The only API services that these routes use. */
-export type CampaignServices = Pick<ApiServices, 'campaigns' | 'recipients'>
+/** The only services that these routes use. */
+export type CampaignServices = Pick<Campaigns, 'campaigns' | 'recipients'>
 
 /** The console's router also passes the workspace, which its guard has checked already. */
 const withoutWorkspace = (params: Schema): Schema =>
@@ -123,7 +145,7 @@ const withoutWorkspace = (params: Schema): Schema =>
 interface Change {
   readonly context: ConsoleContext
   readonly services: ApiServices
-  readonly action: CampaignAction
+  readonly action: RecipientsAction
   readonly author: Author
   readonly params: unknown
   readonly request: HttpRequest
@@ -157,58 +179,65 @@ async function exported(
 }
 
 /**
- * Writes no entry if nothing has changed, such as for a second start. Also checks after an error: a request
- * that fails may have changed something.
+ * Recipients come and go in many transactions, so their entry is written at the end. Writes none if nothing has changed.
+ * Also checks after an error: a request that fails may have changed something.
  */
 async function audited(
   { context, services, action, author, params, request }: Change,
   run: () => unknown,
 ): Promise<unknown> {
-  const id = (params as { readonly id?: CampaignId } | undefined)?.id
-  const read = (which: CampaignId) => services.campaigns.find(author.workspaceId, which)
-  const before = id === undefined ? undefined : shown(await read(id))
-  const note = async (subject: CampaignId | undefined): Promise<void> => {
-    if (subject === undefined) return
-    const after = shown(await read(subject))
-    if (JSON.stringify(before) !== JSON.stringify(after))
+  const { id } = params as { readonly id: CampaignId }
+  const read = async () => campaignShown(await services.campaigns.find(author.workspaceId, id))
+  const before = await read()
+  const note = async (): Promise<void> => {
+    const after = await read()
+    if (before?.recipients !== after?.recipients)
       await context.services.audit.note(author, {
-        ...{ action, subjectKind: 'campaign', subjectId: subject },
-        ...{
-          before,
-          after: action === 'campaign.recipients_added' ? { ...after, ...uploadOf(request) } : after,
-        },
+        ...{ action, subjectKind: 'campaign', subjectId: id, before },
+        after: action === 'campaign.recipients_added' ? { ...after, ...uploadOf(request) } : after,
       })
   }
   let result: unknown
   try {
     result = await run()
   } catch (error) {
-    await note(id)
+    await note()
     throw error
   }
   // The rows of an upload are added while the answer is sent.
-  if (result instanceof LinesAnswer)
-    return new LinesAnswer(
-      untilOver(result.batches, () => note(id)),
-      result.headers,
-    )
-  // What an earlier request has made has its entry already.
-  if (result instanceof Answer && result.headers?.['idempotent-replayed']) return result
-  const made = result instanceof Answer ? result.body : result
-  await note(id ?? decodeId('campaign', (made as CampaignRecord).id))
+  if (result instanceof LinesAnswer) return new LinesAnswer(untilOver(result.batches, note), result.headers)
+  await note()
   return result
 }
 
-async function* untilOver<T>(source: AsyncIterable<T>, end: () => Promise<void>): AsyncGenerator<T> {
-  try {
-    yield* source
-  } finally {
-    await end()
-  }
-}
-
-function shown(campaign: CampaignRecord | undefined) {
-  if (!campaign) return undefined
-  const { name, status, template, numberId, startAt, messagesPerSecond, counts } = campaign
-  return { name, status, template, numberId, startAt, messagesPerSecond, recipients: counts.total }
-}
+/** Not a generator: `return` on a generator that never started, as of a client who is gone, runs nothing of it. */
+const untilOver = <T>(source: AsyncIterable<T>, end: () => Promise<void>): AsyncIterable<T> => ({
+  [Symbol.asyncIterator]() {
+    const steps = source[Symbol.asyncIterator]()
+    let over: Promise<void> | undefined
+    const endOnce = () => {
+      over ??= end()
+      return over
+    }
+    return {
+      async next() {
+        try {
+          const step = await steps.next()
+          if (step.done) await endOnce()
+          return step
+        } catch (error) {
+          await endOnce()
+          throw error
+        }
+      },
+      async return() {
+        try {
+          await steps.return?.()
+        } finally {
+          await endOnce()
+        }
+        return { done: true, value: undefined }
+      },
+    }
+  },
+})

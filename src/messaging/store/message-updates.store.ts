@@ -79,7 +79,7 @@ async function statusTargets(sql: Sql, targets: readonly StatusTarget[]): Promis
  * that of the other. Only here, under the lock, is the other certainly known; its text in the event is
  * replaced.
  */
-async function changeStatuses(
+export async function changeStatuses(
   sql: Sql,
   changes: readonly StatusChange[],
   follow: RecipientsFollow,

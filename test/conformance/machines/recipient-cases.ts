@@ -5,7 +5,7 @@ import { createUnknownStore } from '../../../src/campaigns/store/campaign-unknow
 import { campaignsHalted } from '../../../src/campaigns/store/campaigns-halted.ts'
 import { campaignStatuses } from '../../../src/contract/records/campaign.ts'
 import { type CampaignId, type MessageId, newId, type RecipientId } from '../../../src/shared/ids.ts'
-import { testAccounts, testMessageStore } from '../../support/message-store.ts'
+import { testAccounts } from '../../support/message-store.ts'
 import { addTenant } from '../../support/rows.ts'
 import {
   changeStatus,
@@ -111,7 +111,7 @@ export const recipientCases: Driven[] = [
       ...{ file: 'campaigns/store/campaign-unknown.store.ts', machine: 'recipient', place: recipientIn(of) },
       name: `resend while ${of}`,
       run: (sql, { id, campaignId, recipientId, thread: own }) =>
-        createUnknownStore(sql, testMessageStore(sql).changeStatuses).resend(campaignId as CampaignId, [
+        createUnknownStore(sql).resend(campaignId as CampaignId, [
           {
             ...{ messageId: id as MessageId, recipientId: recipientId as RecipientId },
             ...{ conversationId: own?.conversationId as never, newMessageId: newId('message') },

@@ -83,6 +83,11 @@ describe('reseal', () => {
     ])
     assert.deepEqual(await secrets(freshBox), before)
     assert.match((await reseal())[0] ?? '', /^sealed 0 of 902/)
+    // It is the same second factor: whoever is proving it goes on.
+    assert.deepEqual(
+      [...(await sql`select distinct totp_generation from operators`)],
+      [{ totpGeneration: 0 }],
+    )
   })
 
   test('goes on where it was stopped', async () => {

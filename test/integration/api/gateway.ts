@@ -100,7 +100,6 @@ export function gateway(sql: Pool, decided: Partial<Decided> = {}, limiter = ope
       ...{ sql, bulk: sql, accounts, clock: systemClock },
       rateLimit: { fence: async () => undefined, backoff: async () => ({ factor: 1, blockedMs: 0 }) },
       scheduler: { wake: () => undefined, beginAt: () => undefined },
-      changeStatuses: notDecided,
       dispatch: () => undefined,
     }),
   }

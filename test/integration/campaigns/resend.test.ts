@@ -2,14 +2,15 @@
 import assert from 'node:assert/strict'
 import { createCampaignSweep } from '../../../src/campaigns/host/sweep-campaigns.ts'
 import type { ClaimedRecipient } from '../../../src/campaigns/send-ports.ts'
-import { resendUnknown } from '../../../src/campaigns/settle-unknown.ts'
+import { assumeSent, resendUnknown } from '../../../src/campaigns/settle-unknown.ts'
 import { createUnknownStore } from '../../../src/campaigns/store/campaign-unknown.store.ts'
+import type { Author } from '../../../src/contract/administration.ts'
 import { AppError } from '../../../src/contract/errors.ts'
 import { templateRendering } from '../../../src/messaging/messaging.module.ts'
 import type { Outgoing } from '../../../src/messaging/ports.ts'
 import { sweepSends } from '../../../src/messaging/sweep-sends.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
-import type { MessageId } from '../../../src/shared/ids.ts'
+import { type MessageId, newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
 import { contact, list, reasons } from './people-world.ts'
 import {
@@ -32,11 +33,11 @@ newCampaignForEachTest()
 
 const nothing = () => undefined
 
-const resend = () =>
-  resendUnknown({
-    ...{ store: createUnknownStore(sql, messages.changeStatuses), rendering: templateRendering },
-    ...{ dispatch: nothing, clock: systemClock },
-  })(tenant.workspaceId, campaign.id, { all: true })
+const ports = {
+  ...{ store: createUnknownStore(sql), rendering: templateRendering },
+  ...{ dispatch: nothing, clock: systemClock },
+}
+const resend = (by?: Author) => resendUnknown(ports)(tenant.workspaceId, campaign.id, { all: true }, by)
 
 const sweep = createCampaignSweep({
   ...{ life, changeStatuses: messages.changeStatuses, dispatch: nothing, clock: systemClock },
@@ -219,4 +220,37 @@ describe('a message that is not tried again', () => {
     await sweep()
     assert.equal((await messageRow(first)).code, 'RECIPIENT_REMOVED')
   })
+})
+
+describe('a decision about recipients of whom nobody knows', () => {
+  const decisions = [
+    ['campaign.unknown_resent', resend],
+    [
+      'campaign.unknown_assumed_sent',
+      (by: Author) => assumeSent(ports)(tenant.workspaceId, campaign.id, { all: true }, by),
+    ],
+  ] as const
+  for (const [action, decide] of decisions)
+    test(`is written together with its audit entry, or not at all: ${action}`, async () => {
+      await unknownOne()
+      const by = { workspaceId: tenant.workspaceId, operatorId: newId('operator'), ip: '127.0.0.1' }
+      const state = async () => [
+        ...(await sql`
+          select r.status, r.message_id, m.status as message, m.send_state
+          from recipients r
+          join messages m on m.campaign_id = r.campaign_id
+          where r.campaign_id = ${campaign.id}`),
+      ]
+      const before = await state()
+      // There is no such operator, so the entry cannot be written.
+      await assert.rejects(decide(by), /audit_operator_id_fkey/)
+      assert.deepEqual(await state(), before)
+      await sql`
+        insert into operators (id, email, name, password_hash) values (${by.operatorId}, ${by.operatorId}, 'Ada', '')`
+      assert.deepEqual(await decide(by), { count: 1 })
+      const entries = await sql`select action, after from audit where subject_id = ${campaign.id}`
+      assert.deepEqual([...entries], [{ action, after: { count: 1 } }])
+      assert.deepEqual(await decide(by), { count: 0 })
+      assert.equal((await sql`select from audit where subject_id = ${campaign.id}`).count, 1)
+    })
 })

@@ -1,7 +1,8 @@
 // Sign-ins and account events are in the audit with address and device, each account's own for its operator.
 import assert from 'node:assert/strict'
+import { hashRecoveryCode } from '../../../src/accounts/recovery-codes.ts'
 import { totpCode, totpStep } from '../../../src/accounts/totp.ts'
-import { encodeId } from '../../../src/shared/ids.ts'
+import { encodeId, type OperatorId } from '../../../src/shared/ids.ts'
 import { test } from '../../support/harness.ts'
 import { addTenant } from '../../support/rows.ts'
 import { cookieOf, type Json, openWorld, PASSWORD } from './console-world.ts'
@@ -158,6 +159,13 @@ test('one entry is read by its id as in the list, by whoever may read it there',
   const ids = new Set(visible.map(({ id }: Json) => id))
   for (const { id } of data)
     if (!ids.has(id)) assert.equal((await viewer('GET', `${ws}/audit/${id}`)).status, 404)
+  // A search finds by its id what the list has.
+  const search = async (as: typeof viewer, id: string): Promise<Json[]> =>
+    (await as('GET', `${ws}/search?q=${id}`)).body.data.map((found: Json) => found.id)
+  for (const { id } of data) {
+    assert.deepEqual(await search(admin, id), [id])
+    assert.deepEqual(await search(viewer, id), ids.has(id) ? [id] : [])
+  }
   const other = await addTenant(world.sql)
   const foreign = await world.as('OWNER', { workspaceId: other.workspaceId })
   const elsewhere = `/workspaces/${encodeId('workspace', other.workspaceId)}/audit/${data[0].id}`
@@ -209,4 +217,67 @@ test('an exported report and a downloaded file are in the audit of the workspace
       ['CSV', id],
     ],
   )
+})
+
+/** Of the account, the newest first: what was done, where from, and what was before and after. */
+const told = async (operatorId: OperatorId, action: string): Promise<Json[]> => {
+  const root = await administrator()
+  const path = `/accounts/audit?operatorId=${encodeId('operator', operatorId)}&action=${action}`
+  return (await root('GET', path)).body.data
+}
+const firefoxHere = { device: 'Firefox on Linux', address: '127.0.0.1' }
+
+test('a change of an account says on which device it was made', async () => {
+  await rest()
+  const root = await administrator()
+  const { workspaceId } = await addTenant(world.sql)
+  const agent = await world.as('AGENT', { workspaceId })
+  const id = encodeId('operator', agent.operatorId)
+  const member = `/workspaces/${encodeId('workspace', workspaceId)}/members/${id}`
+  for (const verb of ['disable', 'enable'])
+    assert.equal((await root('POST', `${member}/${verb}`)).status, 200)
+  const [enabled, disabled] = await told(agent.operatorId, 'operator')
+  assert.deepEqual(
+    [enabled, disabled].map(({ action, device, after }) => [action, device, after]),
+    [
+      ['operator.enabled', 'Firefox on Linux', null],
+      ['operator.disabled', 'Firefox on Linux', { sessionsEnded: 1 }],
+    ],
+  )
+  const eve = await world.addOperator('eve@example.com')
+  await world.giveTotp(eve)
+  const codeHash = hashRecoveryCode('2222-2222-2222-2222')
+  await world.sql`insert into recovery_codes (operator_id, code_hash) values (${eve}, ${codeHash})`
+  assert.equal((await signIn('eve@example.com', { recoveryCode: '2222-2222-2222-2222' })).status, 200)
+  const [used] = await told(eve, 'operator.recovery_code_used')
+  assert.deepEqual([used.ip, used.device], ['127.0.0.1', 'Firefox on Linux'])
+})
+
+test('each session that ends before its time has an entry, whatever ended it', async () => {
+  await rest()
+  const [fay, gus] = [await world.addOperator('fay@example.com'), await world.addOperator('gus@example.com')]
+  const ends = async (operatorId: OperatorId) =>
+    (await told(operatorId, 'session.ended')).map(({ operator, before }) => [operator.id, before])
+  const [byFay, byGus] = [fay, gus].map((id) => [encodeId('operator', id), firefoxHere])
+  // Another signs in at the same browser.
+  const cookie = cookieOf(await signIn('fay@example.com'))
+  const body = { email: 'gus@example.com', password: PASSWORD }
+  const headers = { cookie, 'user-agent': firefox }
+  const replaced = cookieOf(await world.request('POST', '/session', { body, headers }))
+  assert.deepEqual([await ends(fay), await ends(gus)], [[byFay], []])
+  // A changed password.
+  const changed = { password: PASSWORD, newPassword: 'another fine password' }
+  assert.equal((await browser(replaced)('PUT', '/me/password', changed)).status, 204)
+  assert.deepEqual(await ends(gus), [byGus])
+  // One of somebody else's making has no session of the account: it says how many it ended.
+  const change = { operatorId: gus, by: null, ip: null }
+  await world.services.operators.setPassword(change, await world.services.passwords.hash(PASSWORD))
+  assert.deepEqual((await told(gus, 'operator.password_changed'))[0].after, { sessionsEnded: 1 })
+  assert.deepEqual(await ends(gus), [byGus])
+  // One more than there may be, and one that was over already.
+  for (let more = 0; more < 21; more += 1) assert.equal((await signIn('fay@example.com')).status, 200)
+  assert.deepEqual(await ends(fay), [byFay, byFay])
+  await world.sql`update sessions set expires_at = now() - interval '1 minute' where operator_id = ${fay}`
+  assert.equal((await signIn('fay@example.com')).status, 200)
+  assert.deepEqual(await ends(fay), [byFay, byFay])
 })

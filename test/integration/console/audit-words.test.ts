@@ -64,7 +64,7 @@ test('admins see how members sign in, of this workspace alone, also after they h
     newPassword: 'another long password',
   })
   assert.ok(changed.status < 300, JSON.stringify(changed.body))
-  assert.deepEqual(await told(owner, by), ['Signed in', 'Changed the password', 'Signed in'])
+  assert.deepEqual(await told(owner, by), ['Signed in', 'Changed the password', 'Signed out', 'Signed in'])
   const [refused] = (await owner('GET', `${ws}/audit?action=session.refused`)).body.data
   assert.deepEqual(
     [refused.did, refused.subjectName, refused.after.reason],
@@ -80,7 +80,7 @@ test('admins see how members sign in, of this workspace alone, also after they h
 
   await owner('DELETE', `${ws}/members/${encodeId('operator', agent.operatorId)}`)
   await world.request('POST', '/session', { body: { email, password: 'another long password' } })
-  assert.deepEqual(await told(owner, by), ['Signed in', 'Changed the password', 'Signed in'])
+  assert.deepEqual(await told(owner, by), ['Signed in', 'Changed the password', 'Signed out', 'Signed in'])
 })
 
 test('who disabled an account is named only where that operator is a member', async () => {

@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict'
 import { hashToken } from '../../../src/accounts/random-token.ts'
 import { totpCode, totpStep } from '../../../src/accounts/totp.ts'
+import type { Sql } from '../../../src/platform/postgres/sql.ts'
+import { encodeId } from '../../../src/shared/ids.ts'
 import { eventually } from '../../e2e/scene.ts'
 import { describe, test } from '../../support/harness.ts'
-import { cookieOf, type Json, openWorld, PASSWORD, type Reply } from './console-world.ts'
+import { type Client, cookieOf, type Json, openWorld, PASSWORD, type Reply } from './console-world.ts'
 
 const world = await openWorld()
 const owner = await world.as('OWNER')
@@ -158,6 +160,39 @@ describe('a change of the account that is under way', () => {
       assert.deepEqual([codes.count, (await account.sessions()).count], [0, 0])
     })
 
+  for (const [what, method, path, body] of asks.slice(1))
+    test(`leaves no ${what} of somebody who moves the second factor to another app`, async () => {
+      const account = await someone()
+      const other = await account.browser()
+      await world.giveTotp(account.id)
+      const state = async () => [
+        ...(await account.credentials()),
+        ...(await world.sql`select code_hash from recovery_codes where operator_id = ${account.id} order by 1`),
+      ]
+      let moved: Json
+      const reply = await meanwhile(
+        async () => {
+          await turnOn(account)
+          moved = await state()
+        },
+        () => other(method, path, body),
+      )
+      assert.deepEqual(refused(reply), [403, 'FORBIDDEN', 'password'])
+      assert.deepEqual(await state(), moved)
+      assert.equal(moved.length, 11)
+    })
+
+  test('goes on where the second factor stays and only its last code is another', async () => {
+    const account = await someone()
+    const seed = await world.giveTotp(account.id)
+    const signInElsewhere = async () => {
+      const totp = totpCode(seed, totpStep(world.clock.now()))
+      assert.equal((await account.signIn({ totp })).status, 200)
+    }
+    const renew = () => account.own('POST', '/me/recovery-codes', { password: PASSWORD })
+    assert.equal((await meanwhile(signInElsewhere, renew)).status, 200)
+  })
+
   test('keeps the former second factor of somebody whose password is changed', async () => {
     const account = await someone()
     const other = await account.browser()
@@ -168,4 +203,83 @@ describe('a change of the account that is under way', () => {
     assert.deepEqual(refused(reply).slice(0, 2), [409, 'INVALID_STATE'])
     assert.equal((await account.credentials())[0]?.['totpSeed'], null)
   })
+})
+
+describe('a request of a member whose role is taken meanwhile', () => {
+  const member = async () => encodeId('operator', (await world.as('VIEWER')).operatorId)
+  const key = { name: 'k', scopes: ['CHAT_SEND'] }
+  const made = async (path: string, body: object) =>
+    (await owner('POST', `/workspaces/${world.ws}${path}`, body)).body.id
+  const invitation = { email: 'invited@example.com', role: 'VIEWER' }
+  const asks: readonly [what: string, ask: (own: Client, ws: string) => Promise<() => Promise<Reply>>][] = [
+    [
+      'changes no role',
+      async (own, ws) => {
+        const id = await member()
+        return () => own('PATCH', `${ws}/members/${id}`, { role: 'ADMIN' })
+      },
+    ],
+    [
+      'takes nobody out',
+      async (own, ws) => {
+        const id = await member()
+        return () => own('DELETE', `${ws}/members/${id}`)
+      },
+    ],
+    ['changes no setting', async (own, ws) => () => own('PATCH', ws, { name: 'Mine' })],
+    ['makes no API key', async (own, ws) => () => own('POST', `${ws}/keys`, key)],
+    [
+      'changes no API key',
+      async (own, ws) => {
+        const id = await made('/keys', key)
+        return () => own('PATCH', `${ws}/keys/${id}`, { name: 'mine' })
+      },
+    ],
+    [
+      'revokes no invitation',
+      async (own, ws) => {
+        const id = await made('/invitations', invitation)
+        return () => own('DELETE', `${ws}/invitations/${id}`)
+      },
+    ],
+  ]
+  const takings: readonly [string, (sql: Sql, of: object) => Promise<unknown>][] = [
+    ['VIEWER', (sql, of) => sql`update memberships set role = 'VIEWER' where ${isMember(sql, of)}`],
+    ['no longer a member', (sql, of) => sql`delete from memberships where ${isMember(sql, of)}`],
+  ]
+  const isMember = (sql: Sql, of: object) => {
+    const { operatorId } = of as { operatorId: string }
+    return sql`operator_id = ${operatorId} and workspace_id = ${world.workspaceId}`
+  }
+
+  for (const [what, prepare] of asks)
+    test(what, async () => {
+      for (const [now, take] of takings) {
+        const own = await world.as('OWNER')
+        const ask = await prepare(own, `/workspaces/${world.ws}`)
+        const entries = () =>
+          world.sql`select from audit where workspace_id = ${world.workspaceId} and operator_id = ${own.operatorId}
+            and action not like 'session.%'`
+        let answered = false
+        let reply: Promise<Reply> | undefined
+        await world.sql.begin(async (sql) => {
+          await sql`set local idle_in_transaction_session_timeout = 0`
+          await sql`select from workspaces where id = ${world.workspaceId} for no key update`
+          await take(sql, own)
+          const [me] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
+          reply = ask().finally(() => {
+            answered = true
+          })
+          await eventually('the request waits, or is answered', async () => {
+            const waiting = await world.sql`
+              select from pg_stat_activity where ${me?.pid ?? 0}::integer = any(pg_blocking_pids(pid))`
+            return answered || waiting.count > 0
+          })
+        })
+        const { status, body } = (await reply) ?? {}
+        assert.deepEqual([status, body?.error?.code], [403, 'FORBIDDEN'], now)
+        assert.ok(body.error.message.includes(now), body.error.message)
+        assert.equal((await entries()).count, 0)
+      }
+    })
 })

@@ -39,7 +39,6 @@ import { createPrivacy } from '../../../src/privacy/privacy.module.ts'
 import { encodeId, newId, type OperatorId, type WorkspaceId } from '../../../src/shared/ids.ts'
 import { guessBuckets } from '../../support/guess-buckets.ts'
 import { after } from '../../support/harness.ts'
-import { testMessageStore } from '../../support/message-store.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { SimulatedClock } from '../../support/simulated-clock.ts'
 
@@ -143,7 +142,6 @@ const campaignsOf = (sql: Pool, clock: SimulatedClock) =>
     accounts: { defaultToken: 'token' },
     rateLimit: { fence: async () => undefined, backoff: async () => ({ factor: 1, blockedMs: 0 }) },
     scheduler: { wake: () => undefined, beginAt: () => undefined },
-    changeStatuses: testMessageStore(sql).changeStatuses,
     dispatch: () => undefined,
   })
 

@@ -24,7 +24,13 @@ function world() {
 }
 
 const code = (error: unknown) => (error as { code: string }).code
-const attempt = { email: 'ann@example.com', password: '', factor: {}, address: '::1', cookies: undefined }
+const attempt = {
+  email: 'ann@example.com',
+  password: '',
+  factor: {},
+  from: { ip: '::1' },
+  cookies: undefined,
+}
 
 for (const [what, refusal, guess] of [
   ['signing in', 'UNAUTHORIZED', (services: ConsoleServices) => proveOperator(services, attempt)],
