@@ -94,7 +94,11 @@ export interface ApiServices {
     ): Promise<Made<CampaignRecord>>
     change(workspaceId: WorkspaceId, id: CampaignId, change: CampaignChange): Promise<CampaignRecord>
     delete(workspaceId: WorkspaceId, id: CampaignId): Promise<void>
-    start(workspaceId: WorkspaceId, id: CampaignId): Promise<CampaignRecord>
+    start(
+      workspaceId: WorkspaceId,
+      id: CampaignId,
+      options: { readonly isNow: boolean },
+    ): Promise<CampaignRecord>
     pause(workspaceId: WorkspaceId, id: CampaignId): Promise<Halted>
     cancel(workspaceId: WorkspaceId, id: CampaignId): Promise<Halted>
     estimate(workspaceId: WorkspaceId, id: CampaignId): Promise<Estimate | undefined>

@@ -19,25 +19,30 @@ export type CampaignOperation =
   | 'addRecipients'
   | 'removeRecipients'
   | 'start'
+  | 'startNow'
   | 'pause'
   | 'cancel'
   | 'delete'
 
-/** `adjust` changes only the name and the pace. */
+/** `adjust` changes only the name and the pace; `startNow` drops the start time. */
 export const campaignOperations: Readonly<Record<CampaignOperation, readonly CampaignStatus[]>> = {
   change: ['DRAFT', 'SCHEDULED'],
   adjust: ['DRAFT', 'SCHEDULED', 'PAUSED'],
   addRecipients: ['DRAFT', 'SCHEDULED', 'RUNNING', 'PAUSED'],
   removeRecipients: ['DRAFT', 'SCHEDULED', 'PAUSED'],
   start: ['DRAFT', 'PAUSED'],
+  startNow: ['DRAFT', 'SCHEDULED', 'PAUSED'],
   pause: ['SCHEDULED', 'RUNNING'],
   cancel: ['SCHEDULED', 'RUNNING', 'PAUSED'],
   delete: ['DRAFT', 'COMPLETED', 'CANCELLED'],
 }
 
 /** Statuses in which the operation is done already: repeating it changes nothing. */
-export const alreadyHolds: Readonly<Record<'start' | 'pause' | 'cancel', readonly CampaignStatus[]>> = {
+export const alreadyHolds: Readonly<
+  Record<'start' | 'startNow' | 'pause' | 'cancel', readonly CampaignStatus[]>
+> = {
   start: ['SCHEDULED', 'RUNNING'],
+  startNow: ['RUNNING'],
   pause: ['PAUSED'],
   cancel: ['CANCELLED'],
 }

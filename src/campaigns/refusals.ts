@@ -12,6 +12,7 @@ const words: Readonly<Record<CampaignOperation, string>> = {
   addRecipients: 'take recipients',
   removeRecipients: 'give up recipients',
   start: 'be started',
+  startNow: 'be started',
   pause: 'be paused',
   cancel: 'be cancelled',
   delete: 'be deleted',

@@ -31,6 +31,8 @@ export interface CampaignState {
 export interface Transition {
   readonly to: CampaignStatus
   readonly pauseReason: PauseReason | null
+  /** Takes its start time away, in the same statement. */
+  readonly dropsStartAt?: boolean
 }
 
 export interface CampaignLifeStore {
@@ -85,23 +87,29 @@ export interface Halted extends CampaignRecord {
 type Decide = (state: CampaignState) => Transition | null
 
 export const startCampaign = (ports: RunPorts) =>
+  /** `isNow`: whatever its start time, also if it is SCHEDULED. */
   async function startCampaign(
     workspaceId: WorkspaceId,
     id: CampaignId,
-    by?: Author,
+    { isNow = false, by }: { readonly isNow?: boolean; readonly by?: Author | undefined } = {},
   ): Promise<CampaignRecord> {
+    const operation = isNow ? 'startNow' : 'start'
     const decide: Decide = (state) => {
-      if (alreadyHolds.start.includes(state.status)) return null
-      if (!allows('start', state.status)) throw wrongState('start', state.status)
+      if (alreadyHolds[operation].includes(state.status)) return null
+      if (!allows(operation, state.status)) throw wrongState(operation, state.status)
       refuseUnfit(state)
-      const isLater = state.status === 'DRAFT' && isAfter(state.startAt, state.now.getTime())
-      return { to: isLater ? 'SCHEDULED' : 'RUNNING', pauseReason: null }
+      return isNow ? { to: 'RUNNING', pauseReason: null, dropsStartAt: true } : started(state)
     }
     const moved = await ports.life.move(workspaceId, id, decide, by)
     if (!moved) throw noCampaign()
     announce(ports, id, moved)
     return moved.record
   }
+
+function started({ status, startAt, now }: CampaignState): Transition {
+  const isLater = status === 'DRAFT' && isAfter(startAt, now.getTime())
+  return { to: isLater ? 'SCHEDULED' : 'RUNNING', pauseReason: null }
+}
 
 export const pauseCampaign = (ports: RunPorts) =>
   async function pauseCampaign(workspaceId: WorkspaceId, id: CampaignId, by?: Author): Promise<Halted> {

@@ -48,7 +48,7 @@ step('it is paused and goes on, and a cancel says what becomes of the rest', asy
   await close(page)
 })
 
-step('one with a time is scheduled, taken back, and started at once', async () => {
+step('one with a time is scheduled, taken back, scheduled again, and started at once', async () => {
   const id = await campaignTo(scene.stack, phones(2), { name: 'Later' })
   const page = await scene.open(`campaigns/${id}`)
   await page.getByRole('button', { name: 'More actions' }).click()
@@ -61,9 +61,18 @@ step('one with a time is scheduled, taken back, and started at once', async () =
   await page.getByRole('button', { name: 'Take back the schedule' }).click()
   await page.getByRole('button', { name: 'Take it back' }).click()
   await state(page, 'Draft')
+  await page.getByRole('button', { name: 'Schedule…' }).click()
+  await page.getByRole('button', { name: /^Schedule for May 1, 2099/ }).click()
+  await state(page, 'Scheduled')
   await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('menuitem', { name: 'Start now' }).click()
-  await page.getByRole('button', { name: 'Start sending to 2 recipients' }).click()
+  await page.route(/[/]start/, (route) => route.abort())
+  const start = page.getByRole('button', { name: 'Start sending to 2 recipients' })
+  await start.click()
+  await page.getByText('The server cannot be reached.').waitFor()
+  assert.equal((await ok(scene.stack.console.get(`/campaigns/${id}`))).status, 'SCHEDULED')
+  await page.unroute(/[/]start/)
+  await start.click()
   await state(page, 'Completed')
   await close(page)
 })

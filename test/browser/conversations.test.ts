@@ -13,6 +13,7 @@ import {
   assertFits,
   assertNoFaults,
   type BrowserScene,
+  isFocused,
   loaded,
   openBrowserScene,
   screenshot,
@@ -195,6 +196,12 @@ describe('conversations in the console', () => {
       await screenshot(page, `message-address-${isNarrow ? 'narrow' : theme}`)
     }
     await page.setViewportSize(viewport(false))
+    const box = page.getByLabel('Your reply')
+    await box.fill('Written below older messages.')
+    await box.press('Enter')
+    await eventually('what was sent is in view', () => isInView(page, 'Written below older messages.'))
+    assert.ok(await isFocused(box), 'one writes on')
+    await page.goto(scene.urlOf(`conversations/${id}`))
     await page.getByRole('button', { name: 'Go to the newest' }).click()
     await eventually('the newest is in view', () => isInView(page, 'One more.'))
     assert.equal(page.url(), scene.urlOf(`conversations/${conversationId}`))

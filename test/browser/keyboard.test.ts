@@ -207,6 +207,37 @@ describe('hands on the keyboard, and nothing lost', () => {
     await page.close()
   })
 
+  test('signing out and another workspace ask too, and who stays finds all as it was', async () => {
+    const page = await scene.open('templates/new')
+    await page.route('**/console/api/me', async (route) => {
+      const answer = await route.fetch()
+      const json = await answer.json()
+      json.workspaces.push({ ...json.workspaces[0], id: 'wsp_other', name: 'Other' })
+      await route.fulfill({ response: answer, json })
+    })
+    await page.reload()
+    const template = page.getByLabel('Name', { exact: true })
+    await template.fill('half_written')
+    const keep = dialog(page, 'Discard what you typed?').getByRole('button', { name: 'Keep editing' })
+    const choice = page.getByRole('combobox', { name: 'Workspace' })
+    const before = await choice.inputValue()
+    await choice.selectOption('Other')
+    await keep.click()
+    assert.equal(await choice.inputValue(), before)
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: /^Search/ }).fill('sign out')
+    await page.getByRole('option', { name: 'Sign out' }).click()
+    await keep.click()
+    assert.equal(await template.inputValue(), 'half_written')
+    // A page that the browser has kept may be that of somebody who has signed out since.
+    await template.fill('')
+    const again = page.waitForEvent('load')
+    await page.evaluate('dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }))')
+    await again
+    assertNoFaults(page)
+    await page.close()
+  })
+
   test('a page whose script cannot be fetched says so in the frame, and is tried again', async () => {
     const page = await scene.open('keys')
     await page.route('**/console/assets/page-*.js', (route) => route.abort())

@@ -199,7 +199,8 @@ export const operationNotes: Readonly<Record<string, OperationNotes>> = {
     id: 'startCampaign',
     description:
       'A draft whose `startAt` is in the future is SCHEDULED and begins by itself; one whose time was missed by more than ' +
-      'an hour pauses as OVERDUE instead. Starting one that is started already changes nothing.',
+      'an hour pauses as OVERDUE instead. Starting one that is started already changes nothing. With `now` it starts at once ' +
+      'and loses its `startAt`, all in one step.',
     answer: 'The campaign, RUNNING or SCHEDULED.',
     response: { ...example.campaign, status: 'RUNNING', startedAt: example.campaign.updatedAt },
   },

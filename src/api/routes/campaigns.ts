@@ -3,7 +3,14 @@ import { bodyErrors, optionalBody } from '../../platform/http/optional-body.ts'
 import { byChange, byId, pageBody, pageRequest } from '../../platform/http/paging.ts'
 import { idempotencyHeaders, idempotencyKeyOf, madeAnswer } from '../idempotency-key.ts'
 import { route } from '../route.ts'
-import { campaignBody, campaignPatch, campaignQuery, campaignView, haltedView } from '../schemas/campaigns.ts'
+import {
+  campaignBody,
+  campaignPatch,
+  campaignQuery,
+  campaignView,
+  haltedView,
+  startQuery,
+} from '../schemas/campaigns.ts'
 import { changesOf, idParam, noFields } from '../schemas/fields.ts'
 
 const campaigns = byId('campaigns')
@@ -85,6 +92,7 @@ export const startCampaign = route({
   scope: 'CAMPAIGNS_WRITE',
   summary: 'Start a campaign now or at its startAt, or go on with one that is paused',
   params: idParam('campaign'),
+  query: startQuery,
   response: campaignView,
   errors: [
     ...bodyErrors,
@@ -95,9 +103,9 @@ export const startCampaign = route({
     'TEMPLATE_NOT_FOUND',
     'TEMPLATE_NOT_APPROVED',
   ],
-  async handle({ caller, params, services, request }) {
+  async handle({ caller, params, query, services, request }) {
     await optionalBody(request, noFields)
-    return services.campaigns.start(caller.workspaceId, params.id)
+    return services.campaigns.start(caller.workspaceId, params.id, { isNow: query.now ?? false })
   },
 })
 

@@ -130,6 +130,10 @@ export const recipientsBody = v.strictObject({
   recipients: listOf(recipientRow, limits.recipientsPerCall, 'rows'),
 })
 
+export const startQuery = v.strictObject({
+  now: v.optional(about(flagOff, 'Starts at once, whatever its startAt, also if it is SCHEDULED.')),
+})
+
 export const additionQuery = v.strictObject({
   dryRun: v.optional(about(flagOff, 'Judges the rows and adds nobody.')),
 })

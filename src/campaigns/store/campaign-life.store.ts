@@ -185,12 +185,17 @@ const actionOf = ({ to }: Transition) => {
   return to === 'RUNNING' || to === 'SCHEDULED' ? 'campaign.started' : 'campaign.paused'
 }
 
-async function write(sql: Sql, id: CampaignId, { to, pauseReason }: Transition): Promise<number> {
+async function write(
+  sql: Sql,
+  id: CampaignId,
+  { to, pauseReason, dropsStartAt }: Transition,
+): Promise<number> {
   const time = times[to]
   const [row] = await sql<[{ epoch: number }]>`
     update campaigns
     set status = ${to}, epoch = epoch + 1, pause_reason = ${pauseReason}, pause_error = null,
       ${time === undefined ? sql`` : sql`${sql(time)} = ${to === 'RUNNING' ? sql`coalesce(started_at, now())` : sql`now()`},`}
+      ${dropsStartAt === true ? sql`start_at = null,` : sql``}
       updated_at = now()
     where id = ${id} and status in (${sources(sql, campaignMachine, to)})
     returning epoch`

@@ -103,7 +103,7 @@ function servicesFor({ campaigns, recipients }: CampaignServices, author: Author
       create: (workspaceId, draft, key) => create(workspaceId, draft, key, author),
       change: (workspaceId, id, changes) => change(workspaceId, id, changes, author),
       delete: (workspaceId, id) => campaigns.delete(workspaceId, id, author),
-      start: (workspaceId, id) => start(workspaceId, id, author),
+      start: (workspaceId, id, options) => start(workspaceId, id, { ...options, by: author }),
       pause: (workspaceId, id) => pause(workspaceId, id, author),
       cancel: (workspaceId, id) => cancel(workspaceId, id, author),
     },

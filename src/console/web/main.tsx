@@ -15,6 +15,10 @@ startPrefetch((page) => pages.find(({ path }) => path === page)?.load())
 startClock()
 startLive()
 startAttendance(assureSame)
+// The browser keeps pages for its back button, and whose this is may have signed out since.
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) location.reload()
+})
 const root = document.getElementById('app')
 if (root) render(<App />, root)
 render(<Toaster />, noticesHost)

@@ -2,13 +2,12 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { day } from './core/format.ts'
+import { leaveAndSignOut, leaveForWorkspace } from './core/leaving.ts'
 import type { PageProps } from './core/page-props.ts'
 import { ROOT, route } from './core/router.ts'
-import { me, signOut, workspace } from './core/session.ts'
+import { me, workspace } from './core/session.ts'
 import type { Theme } from './core/stored-theme.ts'
 import { chooseTheme, theme } from './core/theme.ts'
-import { sayError } from './core/toasts.ts'
-import { mayLeave } from './core/unsaved.ts'
 import { type PageEntry, pages } from './pages.ts'
 import { Button, IconButton } from './parts/button.tsx'
 import { ConsoleBar, productLinks } from './parts/console-bar.tsx'
@@ -122,15 +121,11 @@ function Sidebar() {
             <strong>{me.value?.operator.name}</strong>
             <small title={me.value?.operator.email}>{me.value?.operator.email}</small>
           </span>
-          <IconButton label="Sign out" icon="exit" onClick={() => void leaveAndSignOut().catch(sayError)} />
+          <IconButton label="Sign out" icon="exit" onClick={() => void leaveAndSignOut()} />
         </div>
       </div>
     </aside>
   )
-}
-
-const leaveAndSignOut = async () => {
-  if (await mayLeave()) await signOut()
 }
 
 const NavItem = ({ entry: { path, title, icon } }: { readonly entry: PageEntry }) => (
@@ -153,9 +148,11 @@ function WorkspaceChoice() {
       class="workspace-choice"
       aria-label="Workspace"
       value={route.value.workspaceId}
-      onChange={(event) => {
-        // All loaded state belongs to the previous workspace, so reload the page.
-        location.assign(`${ROOT}/${event.currentTarget.value}/${route.value.page ?? ''}`)
+      onChange={({ currentTarget }) => {
+        const { value } = currentTarget
+        // Who stays after all is still in this one.
+        currentTarget.value = route.value.workspaceId ?? ''
+        void leaveForWorkspace(value, route.value.page)
       }}
     >
       {all.map(({ id, name }) => (

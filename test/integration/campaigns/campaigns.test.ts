@@ -5,7 +5,7 @@ import { campaignStatuses } from '../../../src/contract/records/campaign.ts'
 import { encodeId, newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
-import { addTemplate, draft, node, offer, putInto, tenantWithKey } from './world.ts'
+import { addTemplate, draft, node, offer, putInto, rowsOf, tenantWithKey } from './world.ts'
 
 const sql = testPool(await testDatabase(), 8)
 const as = await node(sql)
@@ -201,6 +201,22 @@ describe('PATCH /campaigns/:id', () => {
       'INVALID_STATE',
     )
     assert.equal((await send('PATCH', `/campaigns/${id}`, { startAt: later() })).status, 200)
+  })
+
+  test('is started before its time with now, in one step, or keeps its schedule', async () => {
+    const { send } = await world()
+    const startAt = later()
+    const id = await draft(send, { startAt })
+    await putInto(sql, id, 'SCHEDULED')
+    const refused = await send('POST', `/campaigns/${id}/start?now=true`)
+    assert.equal(refused.json.error.code, 'INVALID_STATE', 'it has no recipients')
+    const kept = (await send('GET', `/campaigns/${id}`)).json
+    assert.deepEqual([kept.status, kept.startAt], ['SCHEDULED', startAt])
+    await send('POST', `/campaigns/${id}/recipients`, { recipients: rowsOf(0, 1) })
+    assert.equal((await send('POST', `/campaigns/${id}/start`)).json.status, 'SCHEDULED')
+    const { json } = await send('POST', `/campaigns/${id}/start?now=true`)
+    assert.deepEqual([json.status, json.startAt], ['RUNNING', null])
+    assert.deepEqual((await send('POST', `/campaigns/${id}/start?now=true`)).json, json)
   })
 
   test('refuses defaults that the template does not have, whichever of the two is changed', async () => {

@@ -52,6 +52,7 @@ describe('what may be done to a campaign', () => {
     addRecipients: 'DRAFT SCHEDULED RUNNING PAUSED',
     removeRecipients: 'DRAFT SCHEDULED PAUSED',
     start: 'DRAFT PAUSED',
+    startNow: 'DRAFT SCHEDULED PAUSED',
     pause: 'SCHEDULED RUNNING',
     cancel: 'SCHEDULED RUNNING PAUSED',
     delete: 'DRAFT COMPLETED CANCELLED',

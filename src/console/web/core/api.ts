@@ -7,6 +7,7 @@ import { askToSignIn, worker } from './ended-session.ts'
 import { noteAnswer } from './freshness.ts'
 import { route } from './router.ts'
 import { instructionOf, messageOf } from './sentences.ts'
+import { limitSilence } from './time-limit.ts'
 
 export { ApiError }
 
@@ -48,7 +49,7 @@ async function send<Body>(method: string, path: string, { body, signal: abort }:
     init.body = JSON.stringify(body)
     init.headers = { 'content-type': 'application/json' }
   }
-  const answer = await askRaw(path, init)
+  const answer = await lasting(path, () => fetchedInTime(path, init))
   if (answer.status === 204) return undefined as Body
   return (await answer.json()) as Body
 }
@@ -60,7 +61,10 @@ export const unreachable = (): ApiError =>
     message: 'The server cannot be reached. Check your connection and try again.',
   })
 
-/** For bodies that are not JSON, such as files: the caller reads the response. */
+/**
+ * For bodies that are not JSON, such as files: the caller reads the response. It has no time limit, because a large one may
+ * take long.
+ */
 export const askRaw = (path: string, init: RequestInit): Promise<Response> =>
   lasting(path, () => fetched(path, init))
 
@@ -91,6 +95,32 @@ async function fetched(path: string, init: RequestInit): Promise<Response> {
       throw unreachable()
     },
   )
+}
+
+/** Longer than the server works on anything that it answers with JSON. */
+const LONGEST_MS = 45_000
+
+/**
+ * The whole answer within the time, or none: a connection may be dead without anybody telling, and what waits for the answer,
+ * such as the next look or the next reply, would wait for ever.
+ */
+async function fetchedInTime(path: string, init: RequestInit): Promise<Response> {
+  const abort = new AbortController()
+  const leave = () => abort.abort()
+  const { signal: given } = init
+  if (given?.aborted) leave()
+  given?.addEventListener('abort', leave)
+  const limit = limitSilence(LONGEST_MS, leave)
+  try {
+    const answer = await fetched(path, { ...init, signal: abort.signal })
+    const body = await answer.text()
+    return new Response(body === '' ? null : body, answer)
+  } catch (error) {
+    throw given?.aborted || error instanceof ApiError ? error : unreachable()
+  } finally {
+    limit.lift()
+    given?.removeEventListener('abort', leave)
+  }
 }
 
 /** Asks for it after a sign-in, which would wait for itself. */

@@ -27,8 +27,8 @@ interface Ports<Row> {
 export interface ListReader<Row> {
   /** Shows the first page of this path alone. Returns what ends the reading. */
   open(path: string): () => void
-  /** Reads the first page again and merges it in. A failure changes no rows. */
-  refresh(): Promise<void>
+  /** Reads the first page again and merges it in. A failure changes no rows. Resolves to whether it was read. */
+  refresh(): Promise<boolean>
   loadMore(): Promise<void>
   replace(row: Row): void
   /** Nothing if another path is shown. */
@@ -92,6 +92,7 @@ export function createListReader<Row extends { readonly id: string }>(
       if (answer instanceof Error) {
         if (isOutage(answer)) set({ ...known(), error: answer })
       } else if (answer) set(refreshed(known(), answer, placeOf))
+      return !(answer instanceof Error)
     },
     async loadMore() {
       const { cursor, isLoadingMore } = known()

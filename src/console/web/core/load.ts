@@ -64,8 +64,8 @@ export interface List<Row> {
   readonly isLoadingMore: boolean
   loadMore(): void
   reload(): void
-  /** Reads the first page again and merges it in. A failure changes no rows. */
-  refresh(): Promise<void>
+  /** Reads the first page again and merges it in. A failure changes no rows. Resolves to whether it was read. */
+  refresh(): Promise<boolean>
   /** Replaces the row with the same id. */
   replace(row: Row): void
   /** Changes the rows without a request, once they are there. */

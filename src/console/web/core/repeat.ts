@@ -1,4 +1,5 @@
 // Repeats work while a component is mounted: never two runs at once, and none while the window is hidden.
+// Work that fails is repeated too.
 import { useEffect, useRef } from 'preact/hooks'
 
 /** Does nothing while `everyMs` is undefined. */
@@ -10,8 +11,11 @@ export function useRepeat(everyMs: number | undefined, work: () => unknown): voi
     let timer: ReturnType<typeof setTimeout> | undefined
     let isLeft = false
     const turn = async () => {
-      if (document.visibilityState === 'visible') await latest.current()
-      if (!isLeft) timer = setTimeout(turn, everyMs)
+      try {
+        if (document.visibilityState === 'visible') await latest.current()
+      } finally {
+        if (!isLeft) timer = setTimeout(turn, everyMs)
+      }
     }
     timer = setTimeout(turn, everyMs)
     return () => {

@@ -1,5 +1,6 @@
 // Uploads one file as it is, and gives what the server says of it.
 import { ApiError, inNameOf, inWorkspace, lasting, unreachable } from './api.ts'
+import { limitSilence } from './time-limit.ts'
 
 interface Options {
   readonly query?: Readonly<Record<string, string>>
@@ -18,6 +19,9 @@ export async function uploadFile<Body>(
   return (await answer.json()) as Body
 }
 
+/** Also the time in which the server hands a file on: to the provider, for one. */
+const QUIET_MS = 120_000
+
 /** By XMLHttpRequest, because fetch tells nothing of how far an upload is. */
 const sent = (path: string, file: File, onProgress: Options['onProgress']): Promise<Response> =>
   new Promise((resolve, reject) => {
@@ -25,8 +29,14 @@ const sent = (path: string, file: File, onProgress: Options['onProgress']): Prom
     request.open('POST', `/console/api${path}`)
     request.setRequestHeader('content-type', file.type)
     for (const [name, value] of Object.entries(inNameOf(path))) request.setRequestHeader(name, value)
-    request.upload.onprogress = ({ loaded, total }) => onProgress?.(total === 0 ? 0 : loaded / total)
+    const limit = limitSilence(QUIET_MS, () => request.abort())
+    request.upload.onprogress = ({ loaded, total }) => {
+      limit.putOff()
+      onProgress?.(total === 0 ? 0 : loaded / total)
+    }
     request.onerror = () => reject(unreachable())
+    request.onabort = () => reject(unreachable())
+    request.onloadend = () => limit.lift()
     request.onload = () => {
       const { status, responseText } = request
       const headers = new Headers()

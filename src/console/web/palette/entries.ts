@@ -1,11 +1,11 @@
 // What the palette offers without asking the server: pages and actions, of which only those that the role may take.
 
 import { pageKeys } from '../core/key-meanings.ts'
+import { leaveAndSignOut, leaveForWorkspace } from '../core/leaving.ts'
 import { workspaceHref } from '../core/router.ts'
-import { can, me, type Role, signOut, workspace } from '../core/session.ts'
+import { can, me, type Role, workspace } from '../core/session.ts'
 import { overlay } from '../core/shortcuts.ts'
 import { chooseTheme } from '../core/theme.ts'
-import { sayError } from '../core/toasts.ts'
 import { pages } from '../pages.ts'
 import type { IconName } from '../parts/icon.tsx'
 
@@ -138,7 +138,7 @@ const others = (): readonly Entry[] => {
     }),
     action({
       ...{ id: 'sign-out', title: 'Sign out', icon: 'exit', words: 'log out leave' },
-      run: () => void signOut().catch(sayError),
+      run: () => void leaveAndSignOut(),
     }),
   ]
 }
@@ -149,8 +149,7 @@ const workspaces = (): readonly Entry[] =>
     .map(({ id, name }) =>
       action({
         ...{ id: `workspace-${id}`, title: `Go to ${name}`, icon: 'settings', words: 'switch workspace' },
-        // All loaded state belongs to the workspace that is left, so the page is loaded again.
-        run: () => location.assign(`/console/${id}`),
+        run: () => void leaveForWorkspace(id),
       }),
     )
 

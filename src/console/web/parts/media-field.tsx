@@ -4,6 +4,7 @@ import type { TemplateRecord } from '../../../contract/records/catalog.ts'
 import { sentence } from '../core/format.ts'
 import { useAction } from '../core/load.ts'
 import { uploadSmallFile } from '../core/upload-file.ts'
+import { useLatest } from '../core/use-latest.ts'
 import { Button } from './button.tsx'
 import { Field } from './field.tsx'
 import { headerIcons, Icon } from './icon.tsx'
@@ -70,6 +71,7 @@ export function MediaField({
   const input = useRef<HTMLInputElement>(null)
   const [uploaded, setUploaded] = useState<Uploaded>()
   const uploading = useAction()
+  const fill = useLatest(onChange)
   const card = /^card\.(\d+)\./.exec(name)?.[1]
   const kind = card === undefined ? sentence(format) : `${sentence(format)} of card ${Number(card) + 1}`
   const take = (file: File | undefined) =>
@@ -77,7 +79,7 @@ export function MediaField({
     uploading.run(async () => {
       const taken = await uploadSmallFile<Uploaded>('/media', file, { numberId })
       setUploaded(taken)
-      onChange(taken.id)
+      fill(taken.id)
     })
   // A form that is opened again knows only the id, not the file name.
   if (isUploaded(value))

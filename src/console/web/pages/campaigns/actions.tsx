@@ -66,9 +66,7 @@ function Start({ campaign, isNow = false, onChange, onClose }: Props & { readonl
   const estimate = useEstimate(campaign)
   const pending = plural(estimate.data?.recipients ?? campaign.counts.pending, 'recipient')
   const start = async () => {
-    if (isNow && campaign.status === 'SCHEDULED') await api.post(`${path}/pause`)
-    if (isNow && campaign.startAt !== null) await api.patch(path, { startAt: null })
-    onChange(await api.post<CampaignRecord>(`${path}/start`))
+    onChange(await api.post<CampaignRecord>(isNow ? `${path}/start?now=true` : `${path}/start`))
     say(later === null ? `${campaign.name} is running.` : `${campaign.name} starts at ${moment(later)}.`)
   }
   const verb = verbOf(campaign, later)

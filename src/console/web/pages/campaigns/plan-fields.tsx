@@ -79,7 +79,7 @@ function What({ draft, templates, numbers, error, onChange }: Props) {
           <div class="columns">
             {variables.map((variable) => (
               <VariableField
-                key={`${variable.name} ${draft.numberId}`}
+                key={`${draft.template} ${variable.name} ${draft.numberId}`}
                 template={chosen}
                 variable={variable}
                 isOptional={chosen.optionalVariables.includes(variable)}

@@ -59,7 +59,7 @@ export function ConversationList({ currentId, numbers }: Props) {
 }
 
 /** Reads again, or goes on reading where a page was short. */
-function refill(list: List<ConversationRecord>): Promise<void> | void {
+function refill(list: List<ConversationRecord>): unknown {
   if (list.hasMore && (list.rows?.length ?? 0) < ENOUGH) return list.loadMore()
   return list.refresh()
 }

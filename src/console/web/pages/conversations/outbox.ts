@@ -5,6 +5,7 @@ import { createOwn } from '../../core/kept.ts'
 import { randomText } from '../../core/random-text.ts'
 import { type Body, bodiesOf, type Draft } from './draft.ts'
 import { changeDraft } from './drafts.ts'
+import { isHeldUp, nextToSend, triedAgain } from './sending-order.ts'
 
 export interface Outgoing {
   readonly id: string
@@ -45,22 +46,35 @@ export function sendDraft(conversationId: string, draft: Draft): void {
   }
   changeDraft(conversationId, () => ({ text: '', files: [] }))
   outbox.set([...outbox.get(), one])
-  void inTurn(conversationId, () => deliver(one.id))
+  void deliverAll(conversationId)
 }
 
 export function tryAgain(one: Outgoing): void {
-  const { problem: _, ...again } = one
-  outbox.set(outbox.get().map((each) => (each.id === one.id ? again : each)))
-  void inTurn(one.conversationId, () => deliver(one.id))
+  outbox.set(triedAgain(outbox.get(), one))
+  void deliverAll(one.conversationId)
 }
 
-/** Replies of a conversation are sent in the order in which they were written. */
-const turns = new Map<string, Promise<void>>()
+export function discard({ id, conversationId }: Outgoing): void {
+  forget([id])
+  void deliverAll(conversationId)
+}
 
-function inTurn(conversationId: string, work: () => Promise<void>): Promise<void> {
-  const turn = (turns.get(conversationId) ?? Promise.resolve()).then(work)
-  turns.set(conversationId, turn)
-  return turn
+/** Whether it waits for one before it that has failed. */
+export const isWaiting = (one: Outgoing): boolean => isHeldUp(outbox.get(), one)
+
+/** The conversations whose replies are being sent. */
+const busy = new Set<string>()
+
+async function deliverAll(conversationId: string): Promise<void> {
+  if (busy.has(conversationId)) return
+  busy.add(conversationId)
+  for (
+    let one = nextToSend(outbox.get(), conversationId);
+    one;
+    one = nextToSend(outbox.get(), conversationId)
+  )
+    await deliver(one.id)
+  busy.delete(conversationId)
 }
 
 async function deliver(id: string): Promise<void> {

@@ -1,10 +1,10 @@
 // A reply that is on its way, or that could not be sent.
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { forget, type Outgoing, tryAgain } from './outbox.ts'
+import { discard, isWaiting, type Outgoing, tryAgain } from './outbox.ts'
 
 export const OutgoingBubble = ({ outgoing }: { readonly outgoing: Outgoing }) => {
-  const { id, text, fileNames, problem } = outgoing
+  const { text, fileNames, problem } = outgoing
   return (
     <li class={problem === undefined ? 'bubble out sending' : 'bubble out unsent'}>
       <span class="visually-hidden">You:</span>
@@ -20,7 +20,7 @@ export const OutgoingBubble = ({ outgoing }: { readonly outgoing: Outgoing }) =>
       {problem === undefined ? (
         <span class="ticks">
           <Icon name="clock" />
-          Sending
+          {isWaiting(outgoing) ? 'Waits for the one above' : 'Sending'}
         </span>
       ) : (
         <div class="unsent-says" role="alert">
@@ -29,7 +29,7 @@ export const OutgoingBubble = ({ outgoing }: { readonly outgoing: Outgoing }) =>
             <span>Not sent. {problem}</span>
           </p>
           <Button onClick={() => tryAgain(outgoing)}>Try again</Button>
-          <Button look="quiet" onClick={() => forget([id])}>
+          <Button look="quiet" onClick={() => discard(outgoing)}>
             Discard
           </Button>
         </div>

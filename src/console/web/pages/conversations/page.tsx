@@ -5,11 +5,13 @@ import { inWorkspace } from '../../core/api.ts'
 import { useList, useResource } from '../../core/load.ts'
 import type { PageProps } from '../../core/page-props.ts'
 import { navigate } from '../../core/router.ts'
+import { later } from '../../parts/later.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
 import { hrefOfMessage, isDetailed } from './address.ts'
 import { useInboxKeys } from './keyboard.ts'
 import { ConversationList } from './list.tsx'
-import { Thread } from './thread.tsx'
+
+const Thread = later(() => import('./thread.tsx').then((module) => module.Thread), { isPage: true })
 
 export function Page({ id }: PageProps) {
   const numbers = useList<NumberRecord>(inWorkspace('/numbers', { limit: 200 })).rows ?? []

@@ -20,7 +20,7 @@ const FEW = 200
 /** On a touch screen, Enter begins a new line, as the keyboard there shows. */
 const isTouch = (): boolean => matchMedia('(pointer: coarse)').matches
 
-export function ReplyForm({ conversation, onTemplate }: ReplyProps) {
+export function ReplyForm({ conversation, onSend, onTemplate }: ReplyProps) {
   const { id } = conversation
   const draft = draftOf(id)
   const box = useRef<HTMLTextAreaElement>(null)
@@ -29,6 +29,7 @@ export function ReplyForm({ conversation, onTemplate }: ReplyProps) {
   const submit = () => {
     if (!isSendable) return
     sendDraft(id, draft)
+    onSend()
     box.current?.focus()
   }
   return (

@@ -11,6 +11,8 @@ const ReplyForm = later(() => import('./reply-form.tsx').then((module) => module
 
 export interface ReplyProps {
   readonly conversation: ConversationRecord
+  /** What was written is on its way. */
+  onSend(): void
   onTemplate(): void
 }
 

@@ -1,22 +1,27 @@
 // Sends a template to the contact: the choice of one, then a form for its variables beside what the customer will see.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { TemplateRecord, TemplateVariable } from '../../../../contract/records/catalog.ts'
+import type { ThreadEntry } from '../../../../contract/records/console.ts'
 import type { ConversationRecord } from '../../../../contract/records/conversation.ts'
 import type { MessagePreview } from '../../../../contract/records/message.ts'
 import { api, inWorkspace } from '../../core/api.ts'
 import { useAction, useList } from '../../core/load.ts'
-import { randomText } from '../../core/random-text.ts'
 import { say } from '../../core/toasts.ts'
 import { Button } from '../../parts/button.tsx'
 import { CloseButton, Dialog, DialogActions, DialogBody } from '../../parts/dialog.tsx'
 import { Problem } from '../../parts/states.tsx'
 import { VariableField, variablesOf } from '../../parts/variable-field.tsx'
 import { PreviewBubble } from './preview-bubble.tsx'
+import { forgetSeen, forgetSent, keyOf, type TemplateKeys } from './template-keys.ts'
 import { TemplateList } from './template-list.tsx'
 import { nameOf, recipientOf } from './words.ts'
 
 interface Props {
   readonly conversation: ConversationRecord
+  /** They outlive this dialog. */
+  readonly keys: TemplateKeys
+  /** What is seen in the thread behind it. */
+  readonly entries: readonly ThreadEntry[]
   onClose(): void
   onDone(): void
 }
@@ -24,13 +29,14 @@ interface Props {
 const PAUSE_MS = 200
 
 /** First the template, then its variables beside what the customer will see. */
-export function SendTemplate({ conversation, onClose, onDone }: Props) {
+export function SendTemplate({ conversation, keys, entries, onClose, onDone }: Props) {
+  useState(() => forgetSeen(keys, entries))
   const templates = useTemplates()
   const [template, setTemplate] = useState<TemplateRecord>()
   return (
     <Dialog title={`Send a template to ${nameOf(conversation)}`} isWide onClose={onClose}>
       {template ? (
-        <Filling {...{ conversation, template, onDone }} onBack={() => setTemplate(undefined)} />
+        <Filling {...{ conversation, keys, template, onDone }} onBack={() => setTemplate(undefined)} />
       ) : (
         <TemplateList
           templates={templates}
@@ -44,25 +50,26 @@ export function SendTemplate({ conversation, onClose, onDone }: Props) {
 
 function Filling({
   conversation,
+  keys,
   template,
   onDone,
   onBack,
-}: Omit<Props, 'onClose'> & { readonly template: TemplateRecord; onBack(): void }) {
+}: Omit<Props, 'entries' | 'onClose'> & { readonly template: TemplateRecord; onBack(): void }) {
   const [values, setValues] = useState<Values>({})
   const [wasTried, setTried] = useState(false)
   const form = useFirstFocus()
   const message = messageOf(conversation, template, values)
   const preview = usePreview(message)
-  const keyOf = useKeys()
   const action = useAction()
   const missing = template.variables.filter(({ name }) => !values[name]?.trim())
   const submit = () => {
     setTried(true)
     if (missing.length > 0) return focusInvalid(form.current)
     void action
-      .run(() => api.post(inWorkspace('/messages'), { ...message, idempotencyKey: keyOf(message) }))
+      .run(() => api.post(inWorkspace('/messages'), { ...message, idempotencyKey: keyOf(keys, message) }))
       .then((isSent) => {
         if (!isSent) return
+        forgetSent(keys, message)
         say('The message is on its way.')
         onDone()
       })
@@ -202,15 +209,4 @@ function usePreview(message: Message): MessagePreview | undefined {
     }
   }, [text])
   return preview
-}
-
-/** One idempotency key per content: a retry after a lost response keeps it, a changed message has another. */
-function useKeys(): (message: Message) => string {
-  const keys = useRef(new Map<string, string>())
-  return (message) => {
-    const text = JSON.stringify(message)
-    const key = keys.current.get(text) ?? `console-${randomText()}`
-    keys.current.set(text, key)
-    return key
-  }
 }

@@ -1,5 +1,5 @@
 // One conversation: the oldest entry on top, the newest at the bottom, updated while it is open.
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ThreadEntry } from '../../../../contract/records/console.ts'
 import type { ConversationRecord } from '../../../../contract/records/conversation.ts'
 import { inWorkspace } from '../../core/api.ts'
@@ -20,6 +20,7 @@ import { Messages } from './messages.tsx'
 import { forget, type Outgoing, outgoingOf } from './outbox.ts'
 import { ReplyBox } from './reply.tsx'
 import { Standing } from './standing.tsx'
+import type { TemplateKeys } from './template-keys.ts'
 import { Actions, useReading } from './thread-actions.tsx'
 import { nameOf } from './words.ts'
 
@@ -45,7 +46,12 @@ export function Thread({ id }: { readonly id: string }) {
     void look()
   })
   const [isChoosing, setChoosing] = useState(false)
+  const keys = useRef<TemplateKeys>(new Map())
+  const chooseTemplate = () => setChoosing(true)
   const answers = useAnswers(data, look)
+  // Once there, the box keeps its focus while other entries are read.
+  const hasShown = useRef(false)
+  hasShown.current ||= thread.entries.rows !== undefined
   const failure = data ? undefined : conversation.error
   return (
     <>
@@ -54,17 +60,15 @@ export function Thread({ id }: { readonly id: string }) {
           title={data ? nameOf(data) : 'Conversation'}
           back={{ href: hrefOfConversation(), title: 'Conversations' }}
           intro={data && <Standing conversation={data} />}
-          actions={
-            data && <Actions conversation={data} reading={reading} onTemplate={() => setChoosing(true)} />
-          }
+          actions={data && <Actions conversation={data} reading={reading} onTemplate={chooseTemplate} />}
         />
         {failure ? (
           <ErrorState error={failure} onRetry={conversation.reload} />
         ) : (
           <DropPlace conversation={data}>
             <Shown thread={thread} id={id} answers={answers} />
-            {data && thread.entries.rows && can('AGENT') && (
-              <ReplyBox key={id} conversation={data} onTemplate={() => setChoosing(true)} />
+            {data && hasShown.current && can('AGENT') && (
+              <ReplyBox key={id} conversation={data} onSend={toNewest} onTemplate={chooseTemplate} />
             )}
           </DropPlace>
         )}
@@ -73,6 +77,8 @@ export function Thread({ id }: { readonly id: string }) {
       {data && isChoosing && (
         <SendTemplate
           conversation={data}
+          keys={keys.current}
+          entries={thread.entries.rows ?? []}
           onClose={() => setChoosing(false)}
           onDone={() => {
             setChoosing(false)

@@ -4,6 +4,7 @@ import type { DeliveryRecord } from '../../../../contract/records/console.ts'
 import { api, inWorkspace } from '../../core/api.ts'
 import { useTopic } from '../../core/live.ts'
 import type { List } from '../../core/load.ts'
+import { createPendingNews } from '../../core/pending-news.ts'
 import { useRepeat } from '../../core/repeat.ts'
 import { changed, nothingWaits, taken, type Waiting, withNews } from './live-log.ts'
 
@@ -27,18 +28,20 @@ export function useLiveLog(
   { path, isLive }: { readonly path: string; readonly isLive: boolean },
 ): LiveLog {
   const news = useTopic<object>(isLive ? 'deliveries' : undefined)
-  const seen = useRef<unknown>(undefined)
+  const [pending] = useState(createPendingNews)
   const [state, setState] = useState<{ path: string; waiting: Waiting<DeliveryRecord> }>()
   const waiting = state?.path === path && isLive ? state.waiting : nothingWaits
   const current = useRef({ path, rows: list.rows, waiting })
   current.current = { path, rows: list.rows, waiting }
   useEffect(() => setState(undefined), [path, isLive])
   useRepeat(isLive ? EVERY_MS : undefined, async () => {
-    const found = await read(path, { rows: list.rows, hasNews: seen.current !== news })
-    seen.current = news
+    const hasNews = pending.isDue(news)
+    const found = await read(path, { rows: list.rows, hasNews })
+    if (!found && hasNews) pending.failed()
     const { rows: shown, ...now } = current.current
-    // Meanwhile the reader has chosen another filter.
+    // Meanwhile the reader has chosen another filter, or the first rows are not there yet.
     if (!found || !shown || now.path !== path) return
+    if (hasNews) pending.took(news)
     const next = withNews({ shown, waiting: now.waiting }, found.first)
     list.update((rows) => changed(changed(rows, found.first.rows), found.others))
     // Nobody reads an empty list, so that nothing waits.
@@ -78,7 +81,7 @@ async function read(
       others: others?.data ?? [],
     }
   } catch {
-    // The next turn tries again, and the page says that live updates are interrupted.
+    // A later turn tries again.
     return undefined
   }
 }

@@ -2,6 +2,7 @@
 import { useRef, useState } from 'preact/hooks'
 import { useAction } from '../../core/load.ts'
 import { uploadSmallFile } from '../../core/upload-file.ts'
+import { useLatest } from '../../core/use-latest.ts'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Problem } from '../../parts/states.tsx'
@@ -28,12 +29,13 @@ export function SampleField({
   const input = useRef<HTMLInputElement>(null)
   const [fileName, setFileName] = useState('')
   const uploading = useAction()
+  const fill = useLatest(onChange)
   const take = (file: File | undefined) =>
     file &&
     uploading.run(async () => {
       const { handle } = await uploadSmallFile<{ readonly handle: string }>('/templates/samples', file)
       setFileName(file.name)
-      onChange(handle)
+      fill(handle)
     })
   return (
     <div class="field stack media-choice">

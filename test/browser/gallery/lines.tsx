@@ -1,0 +1,131 @@
+// Parts that ask the server, for the test that delays and loses its answers.
+import { render } from 'preact'
+import { useState } from 'preact/hooks'
+import { api } from '../../../src/console/web/core/api.ts'
+import { useFresh } from '../../../src/console/web/core/fresh.ts'
+import { useAction, useList } from '../../../src/console/web/core/load.ts'
+import { useRepeat } from '../../../src/console/web/core/repeat.ts'
+import { type Me, me } from '../../../src/console/web/core/session.ts'
+import { isAskingToLeave } from '../../../src/console/web/core/unsaved.ts'
+import { uploadFile } from '../../../src/console/web/core/upload-file.ts'
+import { AskToLeave } from '../../../src/console/web/leave.tsx'
+import { emptyDraft } from '../../../src/console/web/pages/campaigns/plan.ts'
+import { PlanFields } from '../../../src/console/web/pages/campaigns/plan-fields.tsx'
+import { outgoingOf, sendDraft } from '../../../src/console/web/pages/conversations/outbox.ts'
+import { OutgoingBubble } from '../../../src/console/web/pages/conversations/outgoing-bubble.tsx'
+import { SendTemplate } from '../../../src/console/web/pages/conversations/send-template.tsx'
+import { Problem } from '../../../src/console/web/parts/states.tsx'
+import { Toaster } from '../../../src/console/web/parts/toaster.tsx'
+import type { ConversationRecord } from '../../../src/contract/records/conversation.ts'
+import { templates } from './templates.ts'
+
+function Plan() {
+  const [draft, setDraft] = useState({ ...emptyDraft, template: 'photo en_US' })
+  const props = { draft, templates, numbers: [], error: undefined }
+  return (
+    <section aria-label="Plan">
+      <PlanFields {...props} onChange={setDraft} />
+    </section>
+  )
+}
+
+function Repeated() {
+  const [times, setTimes] = useState(0)
+  useRepeat(1_000, async () => {
+    await api.get('/repeated')
+    setTimes((before) => before + 1)
+  })
+  return <p>Read {times} times</p>
+}
+
+function News() {
+  const list = useList<{ readonly id: string }>('/things')
+  const [news, setNews] = useState<number>()
+  useFresh(list, news)
+  return (
+    <>
+      <button type="button" onClick={() => setNews((before = 0) => before + 1)}>
+        News
+      </button>
+      <ul aria-label="Things">
+        {list.rows?.map(({ id }) => (
+          <li key={id}>{id}</li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+const CONVERSATION = 'cnv_1'
+
+const Replies = () => (
+  <>
+    {['One', 'Two', 'Three'].map((text) => (
+      <button key={text} type="button" onClick={() => sendDraft(CONVERSATION, { text, files: [] })}>
+        Say {text}
+      </button>
+    ))}
+    <ul aria-label="Replies">
+      {outgoingOf(CONVERSATION)
+        .filter(({ bodies }) => bodies.length > 0)
+        .map((one) => (
+          <OutgoingBubble key={one.id} outgoing={one} />
+        ))}
+    </ul>
+  </>
+)
+
+function Upload() {
+  const action = useAction()
+  const send = () => uploadFile('/files', new File(['words'], 'words.txt', { type: 'text/plain' }))
+  return (
+    <section aria-label="Upload">
+      <button type="button" onClick={() => void action.run(send)}>
+        Upload
+      </button>
+      {action.isBusy && <p>Uploading</p>}
+      <Problem error={action.error} />
+    </section>
+  )
+}
+
+const conversation = {
+  id: CONVERSATION,
+  numberId: 'num_1',
+  contact: { name: 'Ana', number: '15557000001', username: null, userId: null, marketingOptedOut: false },
+} as ConversationRecord
+
+function Template() {
+  const [isOpen, setOpen] = useState(false)
+  const close = () => setOpen(false)
+  const [keys] = useState(() => new Map())
+  return (
+    <>
+      <button type="button" onClick={() => setOpen(true)}>
+        Send a template
+      </button>
+      {isOpen && (
+        <SendTemplate conversation={conversation} keys={keys} entries={[]} onClose={close} onDone={close} />
+      )}
+    </>
+  )
+}
+
+const Leaving = () => (isAskingToLeave.value ? <AskToLeave /> : null)
+
+const scenes = { Plan, Repeated, News, Replies, Upload, Template }
+
+me.value = { operator: { id: 'opr_1' }, workspaces: [] } as unknown as Me
+
+/** The address names what is rendered. */
+const Scene = scenes[new URLSearchParams(location.search).get('scene') as keyof typeof scenes]
+const root = document.getElementById('app')
+if (root)
+  render(
+    <main>
+      <Scene />
+      <Leaving />
+      <Toaster />
+    </main>,
+    root,
+  )

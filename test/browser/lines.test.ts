@@ -1,0 +1,199 @@
+// What becomes of parts of the console whose answers come late, or never. The test plays the server.
+import assert from 'node:assert/strict'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import type { Browser, Locator, Page, Route } from 'playwright-core'
+import { eventually } from '../e2e/scene.ts'
+import { after, before, describe, test } from '../support/harness.ts'
+import { templates } from './gallery/templates.ts'
+import { dialog, notice, sharedBrowser } from './scene.ts'
+
+const folder = fileURLToPath(new URL('../../src/console/web/', import.meta.url))
+const gallery = fileURLToPath(new URL('./gallery/lines.tsx', import.meta.url))
+const html = `<!doctype html><html lang="en"><title>Lines</title><link rel="stylesheet" href="/index.css">
+<div id="app"></div><script src="/main.js"></script></html>`
+
+/** One request of the page. It has no answer before the test gives one. */
+interface Asked {
+  readonly path: string
+  readonly body: string | null
+  answer(json: object, status?: number): Promise<void>
+  lose(): Promise<void>
+}
+
+describe('answers that come late, or never', () => {
+  let browser: Browser
+  let files: ReadonlyMap<string, string>
+  let asked: Asked[] = []
+
+  before(async () => {
+    const { outputFiles } = await build({
+      entryPoints: { main: gallery, index: `${folder}styles/index.css` },
+      ...{ bundle: true, write: false, outdir: '/', jsx: 'automatic', jsxImportSource: 'preact' },
+      loader: { '.woff2': 'empty' },
+    })
+    files = new Map(outputFiles.map(({ path, text }) => [path, text]))
+    browser = await sharedBrowser()
+  })
+  after(() => Promise.all(browser?.contexts().map((context) => context.close()) ?? []))
+
+  const toAsked = (route: Route): Asked => ({
+    path: new URL(route.request().url()).pathname.replace('/console/api', ''),
+    body: route.request().postData(),
+    answer: (json, status = 200) => route.fulfill({ json, status }),
+    lose: () => route.abort(),
+  })
+
+  async function open(scene: string): Promise<Page> {
+    asked = []
+    const page = await browser.newPage({ reducedMotion: 'reduce', viewport: { width: 900, height: 800 } })
+    page.setDefaultTimeout(15_000)
+    await page.clock.install()
+    await page.route('http://gallery.test/**', async (route) => {
+      const { pathname } = new URL(route.request().url())
+      if (pathname.endsWith('/preview')) return route.abort()
+      if (pathname.startsWith('/console/api')) return void asked.push(toAsked(route))
+      const file = files.get(pathname)
+      const contentType = pathname.endsWith('.css') ? 'text/css' : 'text/javascript'
+      await route.fulfill(
+        file === undefined ? { contentType: 'text/html', body: html } : { contentType, body: file },
+      )
+    })
+    await page.goto(`http://gallery.test/console/wsp_1/lines?scene=${scene}`)
+    return page
+  }
+
+  /** The next request that nobody has looked at. */
+  async function next(): Promise<Asked> {
+    let found: Asked | undefined
+    await eventually('the page asks', async () => {
+      found = asked.shift()
+      return found !== undefined
+    })
+    assert.ok(found)
+    return found
+  }
+
+  const choose = (field: Locator) =>
+    field.setInputFiles({ name: 'door.png', mimeType: 'image/png', buffer: Buffer.from('a picture') })
+
+  test('a file that is uploaded takes nothing back that was typed meanwhile', async () => {
+    const page = await open('Plan')
+    await choose(page.getByLabel('Image to upload'))
+    const upload = await next()
+    await page.getByLabel('Name', { exact: true }).fill('Spring')
+    await page.getByLabel('customer').fill('Ana')
+    await upload.answer({ id: '42', fileName: 'door.png' })
+    await page.getByText('door.png').waitFor()
+    assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Spring')
+    assert.equal(await page.getByLabel('customer').inputValue(), 'Ana')
+    await page.getByRole('button', { name: 'Remove' }).click()
+    await choose(page.getByLabel('Image to upload'))
+    const late = await next()
+    await page.getByLabel('Template', { exact: true }).selectOption({ label: 'film (en_US)' })
+    await late.answer({ id: '43', fileName: 'door.png' })
+    await page.getByLabel('Video to upload').waitFor({ state: 'attached' })
+    // What the answer does, it does before the next one is read.
+    await choose(page.getByLabel('Video to upload'))
+    await (await next()).answer({ error: { code: 'INVALID_REQUEST', message: 'too large' } }, 422)
+    await page.getByRole('alert').waitFor()
+    assert.equal(await page.getByText('door.png').count(), 0, 'the picture is none for the film')
+    await page.close()
+  })
+
+  test('what has no answer ends, and what is repeated goes on', async () => {
+    const page = await open('Repeated')
+    await page.clock.runFor(1_000)
+    await next()
+    await page.clock.runFor(50_000)
+    await (await next()).lose()
+    await page.clock.runFor(2_000)
+    await (await next()).answer({})
+    await page.getByText('Read 1 times').waitFor()
+    await page.close()
+  })
+
+  test('an upload of which nothing is heard ends and says so', async () => {
+    const page = await open('Upload')
+    const part = page.getByRole('region', { name: 'Upload' })
+    await part.getByRole('button', { name: 'Upload' }).click()
+    await next()
+    await part.getByText('Uploading').waitFor()
+    await page.clock.runFor(130_000)
+    await part.getByText('The server cannot be reached.').waitFor()
+    await page.close()
+  })
+
+  test('news that could not be read is read later', async () => {
+    const page = await open('News')
+    const rows = page.getByRole('list', { name: 'Things' }).getByRole('listitem')
+    await (await next()).answer({ data: [{ id: 'old' }], nextCursor: null })
+    await rows.getByText('old').waitFor()
+    await page.getByRole('button', { name: 'News' }).click()
+    await page.clock.runFor(1_000)
+    await (await next()).answer({ error: { code: 'RATE_LIMITED', message: 'too many' } }, 429)
+    const isAsked = async () => {
+      await page.clock.runFor(1_000)
+      return asked.length > 0
+    }
+    await eventually('it is read again', isAsked)
+    await (await next()).answer({ data: [{ id: 'new' }], nextCursor: null })
+    await rows.getByText('new').waitFor()
+    await page.clock.runFor(10_000)
+    assert.equal(asked.length, 0, 'what was read is not read again')
+    await page.close()
+  })
+
+  test('replies go out in the order in which they were written, also when one is lost', async () => {
+    const page = await open('Replies')
+    const said = (text: string) =>
+      page.getByRole('list', { name: 'Replies' }).getByRole('listitem').filter({ hasText: text })
+    for (const text of ['One', 'Two', 'Three'])
+      await page.getByRole('button', { name: `Say ${text}` }).click()
+    const first = await next()
+    await first.lose()
+    await said('One').getByRole('button', { name: 'Try again' }).waitFor()
+    await said('Two').getByText('Waits for the one above').waitFor()
+    assert.equal(asked.length, 0, 'the second waits for the first')
+    await said('One').getByRole('button', { name: 'Try again' }).click()
+    const again = await next()
+    assert.equal(again.body, first.body, 'with the same key')
+    await again.answer({})
+    const second = await next()
+    assert.match(second.body ?? '', /"Two"/)
+    await second.answer({ error: { code: 'INVALID_REQUEST', message: 'it is refused' } }, 422)
+    await said('Two').getByRole('button', { name: 'Discard' }).click()
+    const third = await next()
+    assert.match(third.body ?? '', /"Three"/)
+    await third.answer({})
+    await said('Three').waitFor({ state: 'detached' })
+    await page.close()
+  })
+
+  test('a template whose answer was lost is sent again with its key, until it was sent', async () => {
+    const page = await open('Template')
+    const sent = async (): Promise<Asked> => {
+      await page.getByRole('button', { name: 'Send a template' }).click()
+      const box = dialog(page)
+      await (await next()).answer({ data: templates, nextCursor: null })
+      await box.getByRole('button', { name: /photo/ }).click()
+      await box.getByLabel('Image in the header').fill('https://example.test/door.png')
+      await box.getByLabel('customer').fill('Ana')
+      await box.getByRole('button', { name: 'Send message' }).click()
+      return next()
+    }
+    const keyOf = ({ body }: Asked) => JSON.parse(body ?? '').idempotencyKey
+    const lost = await sent()
+    await lost.lose()
+    await page.getByText('The server cannot be reached.').waitFor()
+    await page.keyboard.press('Escape')
+    await dialog(page, 'Discard what you typed?').getByRole('button', { name: 'Discard' }).click()
+    const again = await sent()
+    assert.equal(keyOf(again), keyOf(lost))
+    await again.answer({}, 202)
+    await notice(page, 'The message is on its way.').waitFor()
+    const second = await sent()
+    assert.notEqual(keyOf(second), keyOf(lost), 'it is a second message')
+    await page.close()
+  })
+})
