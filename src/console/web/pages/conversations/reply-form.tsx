@@ -10,9 +10,15 @@ import { Attach, DraftFiles } from './draft-files.tsx'
 import { attach } from './draft-uploads.ts'
 import { changeDraft, draftOf, unquote } from './drafts.ts'
 import { sendDraft } from './outbox.ts'
-import type { ReplyProps } from './reply.tsx'
 import { timeLeft } from './rules.ts'
 import { kindName } from './words.ts'
+
+export interface ReplyProps {
+  readonly conversation: ConversationRecord
+  /** What was written is on its way. */
+  onSend(): void
+  onTemplate(): void
+}
 
 const LONGEST = 4_096
 const FEW = 200

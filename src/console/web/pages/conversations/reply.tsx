@@ -5,16 +5,10 @@ import { can } from '../../core/session.ts'
 import { Button } from '../../parts/button.tsx'
 import { later } from '../../parts/later.tsx'
 import { draftOf } from './drafts.ts'
+import type { ReplyProps } from './reply-form.tsx'
 import { timeLeft } from './rules.ts'
 
 const ReplyForm = later(() => import('./reply-form.tsx').then((module) => module.ReplyForm), { isPage: true })
-
-export interface ReplyProps {
-  readonly conversation: ConversationRecord
-  /** What was written is on its way. */
-  onSend(): void
-  onTemplate(): void
-}
 
 /** Whether the customer can be answered freely now. */
 export const isAnswerable = ({ contact, group, windowExpiresAt }: ConversationRecord): boolean =>

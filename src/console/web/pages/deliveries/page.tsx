@@ -26,10 +26,10 @@ import { allEvents } from '../endpoints/events.ts'
 import { deliveryColumns, deliveryStates } from './columns.tsx'
 import { NewRows } from './new-rows.tsx'
 import { ReplayChosen } from './replay-chosen.tsx'
-import { ReplayMany } from './replay-many.tsx'
 import { useLiveLog } from './use-live-log.ts'
 import { whoOf } from './words.ts'
 
+const ReplayMany = later(() => import('./replay-many.tsx').then((module) => module.ReplayMany))
 const DeliveryDrawer = later(() => import('./delivery.tsx').then((module) => module.DeliveryDrawer))
 
 const filterNames = ['endpointId', 'event', 'state', 'key', 'since', 'until']
