@@ -19,6 +19,7 @@ import {
   type StepResult,
 } from '../ports.ts'
 import { eraseMessages, expireExports } from './erase-messages.ts'
+import { eraseRecipients, isListed } from './erase-recipients.ts'
 import { keepOptOut } from './keep-opt-out.ts'
 import { type JobPerson, personOf } from './person.ts'
 
@@ -120,34 +121,6 @@ async function save(
       address = ${batch.result === 'done' ? null : job.address},
       completed_at = ${batch.result === 'done' ? sql`now()` : null}
     where id = ${job.id}`
-}
-
-const campaignsAtOnce = 200
-
-/** A recipient whose message may be on its way to the provider is waited for. */
-async function eraseRecipients({ sql, job, cursor, person }: Task): Promise<Batch> {
-  const campaigns = await sql<{ id: Uuid }[]>`
-    select id
-    from campaigns
-    where workspace_id = ${job.workspaceId} ${cursor === null ? sql`` : sql`and id > ${cursor}`}
-    order by id
-    limit ${campaignsAtOnce}`
-  const ids = campaigns.map(({ id }) => id)
-  const addresses = person.addresses as string[]
-  const erased = await sql`
-    delete from recipients
-    where id in (
-      select id
-      from recipients
-      where campaign_id = any(${ids}::uuid[]) and wa_id = any(${addresses}::text[]) and claimed_until is null
-      order by campaign_id
-      for update skip locked)`
-  const left = await sql`
-    select from recipients where campaign_id = any(${ids}::uuid[]) and wa_id = any(${addresses}::text[]) limit 1`
-  const counts = { recipients: erased.count }
-  if (left.count > 0) return { result: 'wait', counts }
-  if (ids.length < campaignsAtOnce) return { result: 'next', counts }
-  return { result: 'again', counts, cursor: ids.at(-1) ?? null }
 }
 
 /** What the provider told about the person, and nothing was made of. The rest goes with its message or call. */
@@ -261,21 +234,6 @@ async function eraseContact(task: Task): Promise<Batch> {
   await eraseLateElements(task)
   const files = await expireExports(sql, job, addresses)
   return { result: 'done', counts: { files } }
-}
-
-/** Asked of one campaign after the other, each by its index: a plan for all reads every recipient. */
-async function isListed({ sql, job, person }: Task): Promise<boolean> {
-  const found = await sql`
-    select
-    from campaigns c
-    cross join lateral (
-      select from recipients
-      where campaign_id = c.id and wa_id = any(${person.addresses as string[]}::text[])
-      limit 1
-    ) listed
-    where c.workspace_id = ${job.workspaceId}
-    limit 1`
-  return found.count > 0
 }
 
 async function isWritten({ sql, job, person, cursor }: Task): Promise<boolean> {

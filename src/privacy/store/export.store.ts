@@ -134,10 +134,13 @@ interface RecipientRow {
   readonly updatedAt: Date
 }
 
-/** By the campaigns of the workspace: a number is found in each by index. */
+/**
+ * By the campaigns of the workspace: a number is found in each by index. What was sent to another contact that had the
+ * number is not about this one.
+ */
 async function* recipients(sql: Sql, job: ClaimedJob): AsyncGenerator<object[]> {
   const { workspaceId } = job
-  const { addresses } = await personOf(sql, job)
+  const { addresses, contactIds } = await personOf(sql, job)
   for (let after: Uuid | undefined, isMore = true; isMore; ) {
     const campaigns = await sql<{ id: Uuid }[]>`
       select id from campaigns
@@ -147,9 +150,15 @@ async function* recipients(sql: Sql, job: ClaimedJob): AsyncGenerator<object[]> 
     const ids = campaigns.map(({ id }) => id)
     const rows = await sql<RecipientRow[]>`
       select r.id, r.campaign_id, c.name as campaign, r.variables, r.status, r.message_id, r.created_at, r.updated_at
-      from recipients r
+      from (
+        select * from recipients
+        where campaign_id = any(${ids}::uuid[]) and wa_id = any(${addresses as string[]}::text[]) and contact_id is null
+        union all
+        select * from recipients
+        where campaign_id = any(${ids}::uuid[]) and contact_id = any(${contactIds as Uuid[]}::uuid[])
+      ) r
       join campaigns c on c.id = r.campaign_id
-      where r.campaign_id = any(${ids}::uuid[]) and r.wa_id = any(${addresses as string[]}::text[]) and r.workspace_id = ${workspaceId}
+      where r.workspace_id = ${workspaceId}
       order by r.id`
     yield rows.map((row) => ({
       id: encodeId('recipient', row.id),

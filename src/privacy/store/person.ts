@@ -25,22 +25,10 @@ export async function personOf(
 ): Promise<JobPerson> {
   const { contacts, addresses } = await contactsOf(sql, { workspaceId, address })
   const ids = contacts.map(({ id }) => id)
-  const [row] = await sql<{ merged: Uuid[]; listed: string[] }[]>`
-    select
-      array(
-        select id from contacts where merged_into = any(${ids}::uuid[]) and workspace_id = ${workspaceId}
-      ) as merged,
-      -- Under an address on the list of a campaign that the contact has lost since.
-      array(
-        select wa_id from recipients where contact_id = any(${ids}::uuid[]) and workspace_id = ${workspaceId}
-      ) as listed`
-  const mergedIds = row?.merged ?? []
-  return {
-    contacts,
-    mergedIds,
-    contactIds: [...ids, ...mergedIds],
-    addresses: [...new Set([...addresses, ...(row?.listed ?? [])])],
-  }
+  const merged = await sql<{ id: Uuid }[]>`
+    select id from contacts where merged_into = any(${ids}::uuid[]) and workspace_id = ${workspaceId}`
+  const mergedIds = merged.map(({ id }) => id)
+  return { contacts, mergedIds, contactIds: [...ids, ...mergedIds], addresses }
 }
 
 interface Found {

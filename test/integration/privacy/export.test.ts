@@ -6,16 +6,20 @@ import { decodeId, type ExportId } from '../../../src/shared/ids.ts'
 import { message, thread } from '../../support/fixtures.ts'
 import { describe, test } from '../../support/harness.ts'
 import { gateway } from '../api/gateway.ts'
-import { blobs, by, type Known, known, privacy, sql, worker, workUntil } from './world.ts'
+import {
+  blobs,
+  by,
+  contentOf,
+  exported,
+  type Known,
+  known,
+  privacy,
+  sql,
+  worker,
+  workUntil,
+} from './world.ts'
 
 const { call, keyFor } = gateway(sql, { blobs })
-
-async function exported(who: Known): Promise<ExportId> {
-  const { record } = await privacy.requestExport(by(who.workspaceId), who.waId)
-  const id = decodeId('export', record.id) ?? assert.fail()
-  await workUntil('COMPLETED', id)
-  return id
-}
 
 async function* one(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text)
@@ -29,13 +33,6 @@ async function filesOf(who: Known, id: ExportId): Promise<string[]> {
   return names.filter((_, index) => found[index] !== undefined)
 }
 
-async function bytesOf(who: Known, id: ExportId): Promise<Buffer> {
-  const file = await privacy.exportFile(who.workspaceId, id)
-  const chunks: Uint8Array[] = []
-  for await (const chunk of await file.open(undefined)) chunks.push(chunk)
-  return Buffer.concat(chunks)
-}
-
 describe('an export', () => {
   test('is an archive of everything that is known of the person, and of nobody else', async () => {
     const stranger = await known()
@@ -44,7 +41,7 @@ describe('an export', () => {
     const id = await exported(who)
     const record = (await privacy.findExport(who.workspaceId, id)) ?? assert.fail()
     assert.deepEqual(record.counts, { recipients: 1, calls: 1, messages: 232, files: 1, events: 2 })
-    const archive = await bytesOf(who, id)
+    const archive = await contentOf(who, id)
     assert.deepEqual(
       [record.sizeBytes, record.sha256],
       [archive.length, createHash('sha256').update(archive).digest('hex')],
@@ -90,7 +87,7 @@ describe('an export', () => {
     const id = await exported(who)
     const both = (await privacy.findExport(who.workspaceId, id)) ?? assert.fail()
     assert.deepEqual(both.counts, { ...counts, messages: 3 })
-    const archive = await bytesOf(who, id)
+    const archive = await contentOf(who, id)
     assert.ok(archive.includes('of the other'))
     const contact = JSON.parse(execFileSync('tar', ['-xO', 'contact.json'], { input: archive }).toString())
     assert.deepEqual([contact.waId, contact.name], [who.waId, 'Ines'])
@@ -108,7 +105,7 @@ describe('an export', () => {
       update contact_jobs set status = 'RUNNING', claim = claim + 1, due_at = now() - interval '1 second'
       where id = ${id}`
     await workUntil('COMPLETED', id, [worker(), worker()])
-    assert.ok((await bytesOf(who, id)).includes(who.secret))
+    assert.ok((await contentOf(who, id)).includes(who.secret))
   })
 
   test('is free for the next worker at once, without a failure, when its process ends', async () => {
@@ -160,7 +157,7 @@ describe('an export', () => {
     const { sha256 } = (await privacy.findExport(who.workspaceId, id)) ?? assert.fail()
     assert.equal(
       createHash('sha256')
-        .update(await bytesOf(who, id))
+        .update(await contentOf(who, id))
         .digest('hex'),
       sha256,
     )
@@ -182,7 +179,7 @@ describe('an export', () => {
     await workUntil('COMPLETED', id)
     await worker().deleteFiles()
     assert.deepEqual(await filesOf(who, id), [`export-${id}-3`])
-    assert.ok((await bytesOf(who, id)).includes(who.secret))
+    assert.ok((await contentOf(who, id)).includes(who.secret))
   })
 
   test('of two releases leaves no file, whichever of them finishes it', async () => {

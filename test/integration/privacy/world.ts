@@ -16,7 +16,7 @@ import {
   type PrivacyWorkOptions,
 } from '../../../src/privacy/privacy.module.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
-import { decodeId, type MessageId, newId, type WorkspaceId } from '../../../src/shared/ids.ts'
+import { decodeId, type ExportId, type MessageId, newId, type WorkspaceId } from '../../../src/shared/ids.ts'
 import { ownFolder } from '../../support/embedded.ts'
 import { call, message, type Thread, thread, workspace } from '../../support/fixtures.ts'
 import { sharedPool, testDatabase } from '../../support/postgres.ts'
@@ -198,4 +198,19 @@ export async function erase(who: Known, workers?: Parameters<typeof workUntil>[2
   const id = await ask(who)
   await workUntil('COMPLETED', id, workers)
   return recordOf(who, id)
+}
+
+export async function exported(who: Known): Promise<ExportId> {
+  const { record } = await privacy.requestExport(by(who.workspaceId), who.waId)
+  const id = decodeId('export', record.id) ?? assert.fail()
+  await workUntil('COMPLETED', id)
+  return id
+}
+
+/** The archive of an export. */
+export async function contentOf(who: Known, id: ExportId): Promise<Buffer> {
+  const file = await privacy.exportFile(who.workspaceId, id)
+  const chunks: Uint8Array[] = []
+  for await (const chunk of await file.open(undefined)) chunks.push(chunk)
+  return Buffer.concat(chunks)
 }
