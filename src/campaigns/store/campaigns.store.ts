@@ -75,7 +75,9 @@ export const createCampaignStore = (pool: Pool): CampaignStore => ({
       await audited(
         sql,
         { author: by, action: 'campaign.deleted', id },
-        () => sql`update campaigns set deleted_at = now(), updated_at = now() where id = ${id}`,
+        () => sql`
+          update campaigns set deleted_at = now(), updated_at = now()
+          where workspace_id = ${workspaceId} and id = ${id}`,
       )
       return true
     }),
