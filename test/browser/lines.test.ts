@@ -1,17 +1,13 @@
 // What becomes of parts of the console whose answers come late, or never. The test plays the server.
 import assert from 'node:assert/strict'
-import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
 import type { Browser, Locator, Page, Route } from 'playwright-core'
 import { eventually } from '../e2e/scene.ts'
 import { after, before, describe, test } from '../support/harness.ts'
 import { templates } from './gallery/templates.ts'
+import { bundleOf, htmlOf } from './gallery-bundle.ts'
 import { dialog, notice, sharedBrowser } from './scene.ts'
 
-const folder = fileURLToPath(new URL('../../src/console/web/', import.meta.url))
-const gallery = fileURLToPath(new URL('./gallery/lines.tsx', import.meta.url))
-const html = `<!doctype html><html lang="en"><title>Lines</title><link rel="stylesheet" href="/index.css">
-<div id="app"></div><script src="/main.js"></script></html>`
+const html = htmlOf('Lines')
 
 /** One request of the page. It has no answer before the test gives one. */
 interface Asked {
@@ -27,12 +23,7 @@ describe('answers that come late, or never', () => {
   let asked: Asked[] = []
 
   before(async () => {
-    const { outputFiles } = await build({
-      entryPoints: { main: gallery, index: `${folder}styles/index.css` },
-      ...{ bundle: true, write: false, outdir: '/', jsx: 'automatic', jsxImportSource: 'preact' },
-      loader: { '.woff2': 'empty' },
-    })
-    files = new Map(outputFiles.map(({ path, text }) => [path, text]))
+    files = await bundleOf(new URL('./gallery/lines.tsx', import.meta.url))
     browser = await sharedBrowser()
   })
   after(() => Promise.all(browser?.contexts().map((context) => context.close()) ?? []))

@@ -1,18 +1,14 @@
 // UI parts and the live client in isolation. The test plays the server of the live feed with its exact
 // protocol, so that it decides when gaps and endings occur.
 import assert from 'node:assert/strict'
-import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
 import type { Browser, Page, Route, WebSocketRoute } from 'playwright-core'
 import { eventually } from '../e2e/scene.ts'
 import { after, before, describe, test } from '../support/harness.ts'
+import { bundleOf, htmlOf } from './gallery-bundle.ts'
 import { assertAccessible, screenshot, sharedBrowser } from './scene.ts'
 
-const folder = fileURLToPath(new URL('../../src/console/web/', import.meta.url))
-const gallery = fileURLToPath(new URL('./gallery/main.tsx', import.meta.url))
 const address = 'http://gallery.test/console/wsp_1/parts'
-const html = `<!doctype html><html lang="en"><title>Parts</title><link rel="stylesheet" href="/index.css">
-<div id="app"></div><script src="/main.js"></script></html>`
+const html = htmlOf('Parts')
 
 describe('the parts', () => {
   let browser: Browser
@@ -33,12 +29,7 @@ describe('the parts', () => {
     held && route.request().url().includes('/things') ? held.push(route) : route.fulfill(things)
 
   before(async () => {
-    const { outputFiles } = await build({
-      entryPoints: { main: gallery, index: `${folder}styles/index.css` },
-      ...{ bundle: true, write: false, outdir: '/', jsx: 'automatic', jsxImportSource: 'preact' },
-      loader: { '.woff2': 'empty' },
-    })
-    files = new Map(outputFiles.map(({ path, text }) => [path, text]))
+    files = await bundleOf(new URL('./gallery/main.tsx', import.meta.url))
     browser = await sharedBrowser()
   })
   after(() => Promise.all(browser?.contexts().map((context) => context.close()) ?? []))

@@ -18,6 +18,7 @@ import { Problem } from '../../../src/console/web/parts/states.tsx'
 import { Toaster } from '../../../src/console/web/parts/toaster.tsx'
 import type { ConversationRecord } from '../../../src/contract/records/conversation.ts'
 import { templates } from './templates.ts'
+import { Things } from './things.tsx'
 
 function Plan() {
   const [draft, setDraft] = useState({ ...emptyDraft, template: 'photo en_US' })
@@ -47,11 +48,7 @@ function News() {
       <button type="button" onClick={() => setNews((before = 0) => before + 1)}>
         News
       </button>
-      <ul aria-label="Things">
-        {list.rows?.map(({ id }) => (
-          <li key={id}>{id}</li>
-        ))}
-      </ul>
+      <Things list={list} />
     </>
   )
 }

@@ -6,6 +6,7 @@ import { Badge } from '../../../src/console/web/parts/badge.tsx'
 import { Chart } from '../../../src/console/web/parts/chart.tsx'
 import { StaleNotice } from '../../../src/console/web/parts/stale-notice.tsx'
 import { Timeline } from '../../../src/console/web/parts/timeline.tsx'
+import { Things } from './things.tsx'
 
 interface Overview {
   readonly calls: { readonly live: number }
@@ -103,11 +104,7 @@ function Polled() {
       <button type="button" onClick={list.loadMore}>
         Load more
       </button>
-      <ul aria-label="Things">
-        {list.rows?.map(({ id }) => (
-          <li key={id}>{id}</li>
-        ))}
-      </ul>
+      <Things list={list} />
     </>
   )
 }
