@@ -211,14 +211,14 @@ export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
     return provoked
   },
   async OVERLOADED(world) {
-    const leave = await waitingCallers(world, MAX_REQUESTS)
     let provoked: Provoked | undefined
-    // The gateway may not have read the last of these requests yet.
+    // The gateway may not have read them all yet, and then the question takes the room of one of them.
     await eventually('there is no room', async () => {
+      const leave = await waitingCallers(world, MAX_REQUESTS)
       provoked = await api(world, { path: '/numbers' })
+      leave()
       return provoked.told.status !== 200
     })
-    leave()
     await eventually('there is room again', async () => {
       return (await api(world, { path: '/numbers' })).told.status === 200
     })
