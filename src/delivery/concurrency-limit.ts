@@ -2,8 +2,18 @@
 import { limits } from '../contract/limits.ts'
 
 const startCap = 4
-const maxCap = 16
+/** Reached within seconds by whoever answers fast. */
+const usualCap = 16
+/** Of an endpoint that answers no later for being sent so many. */
+const mostCap = 64
+/** Below the twenty that switch an endpoint off: it fails all it has under way when it restarts. */
+const mostCountedOfOneBreak = 16
 const fastMs = 250
+/** A receiver that is slow by itself is sent more as long as it is not slower for that. */
+const slowMs = 1_000
+const slowerBy = 1.5
+/** It may have become another one, or be reached another way. */
+const measureAgainMs = 60_000
 const lastAttempts = 4
 const shortestPauseMs = 10
 
@@ -12,19 +22,65 @@ export interface ConcurrencyLimit {
   cap: number
   /** Consecutive failures as this owner has seen them. Postgres has the exact count. */
   failures: number
+  /** Attempts up to this token began before the first failure of the streak. */
+  beganBefore: number
+  /** Successes at the cap, beyond the usual one, since it last grew. */
+  successes: number
+  /** The shortest time to an answer since `measuredAtMs`. */
+  fastestMs: number
+  measuredAtMs: number
 }
 
-export const newConcurrencyLimit = (failures: number): ConcurrencyLimit => ({ cap: startCap, failures })
+export const newConcurrencyLimit = (failures: number): ConcurrencyLimit => ({
+  ...{ cap: startCap, failures, beganBefore: 0, successes: 0 },
+  ...{ fastestMs: Number.POSITIVE_INFINITY, measuredAtMs: Number.NEGATIVE_INFINITY },
+})
 
-export function raiseLimit(concurrency: ConcurrencyLimit, durationMs: number): void {
-  concurrency.failures = 0
-  if (durationMs < fastMs) concurrency.cap = Math.min(maxCap, concurrency.cap + 1)
+interface Succeeded {
+  readonly durationMs: number
+  readonly nowMs: number
+  /** No other first attempt could start beside it. */
+  readonly wasFull: boolean
 }
 
-export function lowerLimit(concurrency: ConcurrencyLimit): void {
-  concurrency.failures += 1
-  concurrency.cap = Math.max(1, Math.floor(concurrency.cap / 2))
+/**
+ * Up to the usual cap by one for each success; beyond it by one for each round of successes while the cap is in use, so
+ * that a burst never meets a receiver that was only ever sent single events.
+ */
+export function raiseLimit(limit: ConcurrencyLimit, { durationMs, nowMs, wasFull }: Succeeded): void {
+  limit.failures = 0
+  if (durationMs < limit.fastestMs || nowMs - limit.measuredAtMs > measureAgainMs) {
+    limit.fastestMs = durationMs
+    limit.measuredAtMs = nowMs
+  }
+  const isFast = durationMs < fastMs || (durationMs < slowMs && durationMs <= limit.fastestMs * slowerBy)
+  if (limit.cap < usualCap) {
+    if (isFast) limit.cap += 1
+  } else if (!isFast || !wasFull) {
+    limit.cap = Math.max(usualCap, limit.cap - 1)
+    limit.successes = 0
+  } else {
+    limit.successes += 1
+    if (limit.successes < limit.cap || limit.cap === mostCap) return
+    limit.cap += 1
+    limit.successes = 0
+  }
 }
+
+/** `lastToken` is that of the last attempt that began. */
+export function lowerLimit(limit: ConcurrencyLimit, lastToken: number): void {
+  if (limit.failures === 0) limit.beganBefore = lastToken
+  limit.failures += 1
+  limit.cap = Math.max(1, Math.floor(Math.min(limit.cap, usualCap) / 2))
+  limit.successes = 0
+}
+
+/**
+ * Whether the failure of this attempt is counted. What is under way when a receiver breaks down fails together, and
+ * says no more than sixteen failures do.
+ */
+export const isCounted = ({ failures, beganBefore }: ConcurrencyLimit, token: number): boolean =>
+  failures < mostCountedOfOneBreak || token > beganBefore
 
 /**
  * Milliseconds without an attempt after so many failures in a row. Under load twenty attempts fail within milliseconds,
@@ -40,13 +96,12 @@ export function pauseAfter(failures: number, longestMs: number): number {
 
 /**
  * Attempts that may be under way: in total, and for each queue. The queues never use each other's part.
- * During a streak of failures each queue gets one. The total never exceeds the failures that are left, so the
- * endpoint is switched off at exactly the twentieth failure, with no attempt beyond it. `most` is what the
- * process can spare.
+ * During a streak of failures each queue gets one, and the total never exceeds the failures that are left, so that
+ * no attempt begins after the twentieth. `most` is what the process can spare.
  */
 export function allowance(
   concurrency: ConcurrencyLimit,
-  most = maxCap,
+  most = mostCap,
 ): {
   readonly total: number
   readonly first: number
@@ -56,6 +111,6 @@ export function allowance(
   if (left <= 0) return { total: 0, first: 0, retries: 0 }
   if (concurrency.failures > 0) return { total: Math.min(2, left), first: 1, retries: 1 }
   const first = Math.min(concurrency.cap, most)
-  const retries = Math.min(Math.ceil(first / 2), left - first)
+  const retries = Math.ceil(first / 2)
   return { total: first + retries, first, retries }
 }

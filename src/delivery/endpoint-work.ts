@@ -35,13 +35,24 @@ export interface Turn {
   readonly effects: Effects
 }
 
+/** What one of several concurrent attempts says about the endpoint. */
+interface Beside {
+  readonly wasFull: boolean
+  readonly isCounted: boolean
+}
+
+const alone: Beside = { wasFull: false, isCounted: true }
+
 /** Ends an attempt: answers the sender of a call, or sends the result of a delivery to the store. */
-export function finish(turn: Turn, work: Work, report: AttemptReport): void {
+export function finish(turn: Turn, work: Work, report: AttemptReport, beside = alone): void {
   if (work.type === 'direct') return answerDirect(turn, work, directResult(report))
   const { state } = turn
-  const record = settleAttempt(state.config, { item: work.item, report, endedAt: turn.at }, turn.options)
-  if (record.counts === 'success') raiseLimit(state.concurrency, report.durationMs)
-  if (record.counts === 'failure') lowerLimit(state.concurrency)
+  const attempt = { item: work.item, report, endedAt: turn.at, isCounted: beside.isCounted }
+  const record = settleAttempt(state.config, attempt, turn.options)
+  const { durationMs } = report
+  if (record.counts === 'success')
+    raiseLimit(state.concurrency, { durationMs, nowMs: turn.at.getTime(), wasFull: beside.wasFull })
+  if (record.counts === 'failure') lowerLimit(state.concurrency, state.lastToken)
   if (record.verdict.type === 'uncharged') {
     turn.effects.push({ type: 'observe', record })
     takeBack(state, work.item)

@@ -1,6 +1,6 @@
 // The endpoint actor over HTTPS: starts attempts, and handles their reports.
 import type { AttemptReport } from './attempt.ts'
-import { pauseAfter } from './concurrency-limit.ts'
+import { isCounted, pauseAfter } from './concurrency-limit.ts'
 import { type EndpointState, nextToken, queueNameOf, type Work } from './endpoint-state.ts'
 import { finish, rest, room, type Turn } from './endpoint-work.ts'
 
@@ -16,11 +16,12 @@ export function pumpHttps(turn: Turn): void {
     if (!work) break
     post(turn, work)
   }
-  const queued = state.posts.size - state.directPosts
-  const free = room(state, { first: queued - state.retryPosts, retries: state.retryPosts })
+  const free = room(state, { first: queuedPosts(state) - state.retryPosts, retries: state.retryPosts })
   const started = start(turn, state.first, Math.min(free.total, free.first))
   start(turn, state.retries, Math.min(free.total - started, free.retries))
 }
+
+const queuedPosts = ({ posts, directPosts }: EndpointState): number => posts.size - directPosts
 
 function start(turn: Turn, queue: EndpointState['first'], most: number): number {
   for (let started = 0; started < most; started += 1) {
@@ -35,9 +36,10 @@ export function posted(turn: Turn, token: number, report: AttemptReport): void {
   const { state } = turn
   const work = state.posts.get(token)
   if (!work) return
+  const wasFull = queuedPosts(state) - state.retryPosts >= state.concurrency.cap
   state.posts.delete(token)
   count(turn, work, -1)
-  finish(turn, work, report)
+  finish(turn, work, report, { wasFull, isCounted: isCounted(state.concurrency, token) })
   if (work.type === 'direct' || state.isResting) return
   const pauseMs = pauseAfter(state.concurrency.failures, turn.options.failurePauseMs)
   if (pauseMs > 0) rest(turn, pauseMs)

@@ -88,7 +88,7 @@ export class ProcessBudget {
   readonly #workspaces = new Map<WorkspaceId, { readonly budget: Budget; leases: number }>()
   readonly #leases = new Map<string, Lease>()
 
-  constructor({ bytes, posts = 2_048, postsPerWorkspace = 64 }: ProcessBudgetOptions) {
+  constructor({ bytes, posts = 2_048, postsPerWorkspace = 128 }: ProcessBudgetOptions) {
     this.#bytes = new Budget(bytes)
     this.#posts = new Budget(posts)
     this.#postsPerWorkspace = postsPerWorkspace

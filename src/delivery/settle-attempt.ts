@@ -31,9 +31,17 @@ export interface SettleOptions {
   readonly random: () => number
 }
 
+interface Ended {
+  readonly item: QueuedItem
+  readonly report: AttemptReport
+  readonly endedAt: Date
+  /** Whether a failure of it would change the consecutive failures. */
+  readonly isCounted: boolean
+}
+
 export function settleAttempt(
   config: EndpointConfig,
-  attempt: { readonly item: QueuedItem; readonly report: AttemptReport; readonly endedAt: Date },
+  attempt: Ended,
   options: SettleOptions,
 ): AttemptRecord {
   const { item, report, endedAt } = attempt
@@ -45,7 +53,7 @@ export function settleAttempt(
     endedAt,
     report,
     verdict: verdictOf(item, report, { endedAt, ...options }),
-    counts: countsOf(item, report),
+    counts: countsOf(attempt),
   }
 }
 
@@ -71,8 +79,8 @@ function verdictOf(
     : { type: 'retry', delayMs: retryAt.getTime() - options.endedAt.getTime() }
 }
 
-function countsOf(item: QueuedItem, report: AttemptReport): AttemptRecord['counts'] {
+function countsOf({ item, report, isCounted }: Ended): AttemptRecord['counts'] {
   if (report.outcome.type === 'delivered') return 'success'
   // A failed replay is not counted: it tells the operator who started it nothing new.
-  return isReceiverFailure(report.outcome) && !item.replay ? 'failure' : 'nothing'
+  return isReceiverFailure(report.outcome) && !item.replay && isCounted ? 'failure' : 'nothing'
 }

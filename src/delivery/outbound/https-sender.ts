@@ -53,7 +53,7 @@ interface Try {
 /**
  * A pool holds as many as an endpoint may ever have under way, so a wait for a connection is the exception.
  */
-const DEFAULT_LIMITS: ConnectionLimits = { perPool: 32, total: 4096 }
+const DEFAULT_LIMITS: ConnectionLimits = { perPool: 96, total: 4096 }
 
 export function createHttpsSender(options: HttpsSenderOptions): HttpsSender {
   const pool = new ConnectionPool(options.connect, options.limits ?? DEFAULT_LIMITS)

@@ -36,7 +36,7 @@ export function outboxSuite(name: string, open: (failures?: number) => Promise<O
   const settle = (world: OutboxWorld, item: QueuedItem, report = refused) =>
     settleAttempt(
       world.endpoint,
-      { item, report, endedAt: new Date() },
+      { item, report, endedAt: new Date(), isCounted: true },
       { retryDelaysMs: delaysMs, random: () => 0 },
     )
   const first = async (world: OutboxWorld): Promise<QueuedItem> =>

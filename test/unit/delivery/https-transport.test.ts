@@ -66,6 +66,26 @@ describe('an endpoint over HTTPS', () => {
     assert.equal(driver.records().filter((record) => record.counts === 'failure').length, 20)
   })
 
+  test('of what is under way when the receiver breaks down sixteen are counted, and no attempt follows the twentieth', () => {
+    const driver = new Driver(https())
+    driver.tell({ type: 'deliver', items: items(1_000) })
+    for (let round = 0; round < 100 && driver.state.concurrency.cap < 30; round += 1) {
+      driver.answerAll(ok)
+      driver.tell({ type: 'deliver', items: items(100) })
+    }
+    driver.tell({ type: 'deliver', items: items(10).map((one) => ({ ...one, attemptNumber: 2 })) })
+    const underWay = driver.state.posts.size
+    assert.ok(underWay >= 40, `${underWay}`)
+    const before = driver.of('post').length
+    driver.failAll()
+    const failed = () => driver.records().filter(({ counts }) => counts === 'failure').length
+    assert.equal(failed(), 16)
+    const rest = driver.records().filter(({ counts }) => counts === 'nothing')
+    assert.deepEqual([rest.length, new Set(rest.map(({ verdict }) => verdict.type))], [underWay - 16, new Set(['retry'])])
+    for (let round = 0; round < 10; round += 1) driver.failAll()
+    assert.deepEqual([failed(), driver.of('post').length - before, driver.state.posts.size], [20, 4, 0])
+  })
+
   test('pauses longer and longer in a streak of failures, in which calls go out', () => {
     const driver = new Driver(https())
     driver.tell({ type: 'deliver', items: items(100) })

@@ -103,7 +103,7 @@ describe('requests under way', () => {
     Array.from({ length: count }, (_, n) => processBudget.open(`${workspaceId} ${n}`, 1, workspaceId))
   /** Takes everything that it is granted, at most 16. */
   const grab = ({ posts }: EndpointQuota) => {
-    while (posts.held < Math.min(16, posts.limit)) posts.take(1)
+    while (posts.held < Math.min(64, posts.limit)) posts.take(1)
   }
 
   test('of a workspace whose endpoints all hang are bounded, and its next endpoint starts at once', () => {
@@ -111,7 +111,7 @@ describe('requests under way', () => {
     const workspaceId = newId('workspace')
     const stakes = open(processBudget, 19, workspaceId)
     for (const quota of stakes) grab(quota)
-    assert.ok(processBudget.postsHeld <= 64 + 19 * 4, `${processBudget.postsHeld}`)
+    assert.ok(processBudget.postsHeld <= 128 + 19 * 4, `${processBudget.postsHeld}`)
     const next = processBudget.open('next', 1, workspaceId)
     assert.ok(next.posts.limit >= 4)
   })
@@ -133,7 +133,7 @@ describe('requests under way', () => {
     const processBudget = new ProcessBudget({ bytes: 0 })
     for (const quota of open(processBudget, 20)) grab(quota)
     const [other] = open(processBudget, 1)
-    assert.ok((other?.posts.limit ?? 0) >= 32)
+    assert.ok((other?.posts.limit ?? 0) >= 64)
   })
 
   test('never take the right of any endpoint, whatever is taken and given', () => {

@@ -8,7 +8,7 @@ const endpoint = https()
 const record = (delayMs = 1) =>
   settleAttempt(
     endpoint,
-    { item: item(), report: failed, endedAt: new Date(0) },
+    { item: item(), report: failed, endedAt: new Date(0), isCounted: true },
     { retryDelaysMs: [delayMs], random: () => 0 },
   )
 
