@@ -9,18 +9,28 @@ import { Batcher } from '../../shared/batcher.ts'
 import type { CampaignId, MessageId } from '../../shared/ids.ts'
 import type { Log } from '../../shared/log.ts'
 import { pauseFor } from '../self-pause.ts'
-import type { Pause } from '../send-ports.ts'
 import { pauseFailing, pauseRefused } from '../store/campaign-refusals.store.ts'
-import { pauseByMessage } from '../store/campaign-sends.store.ts'
+import { type BlockReport, pauseByMessages } from '../store/campaign-sends.store.ts'
 
 /** Not awaited: until the campaign pauses, other messages fail in the same way and report it again. */
 export type ReportFailure = (messageId: MessageId, error: Failure) => void
 
+/** Together: every message that was under way reports the same. */
+const together = { maxItems: 200, maxWaiting: 1_000 }
+
 export function createFailureReports(sql: Pool, log: Log): ReportFailure {
-  const reportBlock = createBlockReports(sql, log)
+  const blocks = new Batcher<BlockReport, undefined>({
+    ...together,
+    flush: async (reports) => {
+      for (const { campaignIds, pause } of await pauseByMessages(sql, reports)) {
+        const { reason, scope, error } = pause
+        log.info({ campaignIds, reason, scope, code: error?.code }, 'campaign.paused_itself')
+      }
+      return reports.map(() => undefined)
+    },
+  })
   const failures = new Batcher<MessageId, undefined>({
-    maxItems: 200,
-    maxWaiting: 1_000,
+    ...together,
     flush: async (ids) => {
       logTooMany(log, await pauseFailing(sql, ids))
       return ids.map(() => undefined)
@@ -30,32 +40,11 @@ export function createFailureReports(sql: Pool, log: Log): ReportFailure {
     const kind = classOfReported(Number(error.code), error.subcode)
     // Template updates arrive separately. A template error here concerns one held and dropped message.
     const pause = kind === 'account' ? pauseFor({ ...error, class: kind }) : null
-    if (pause) reportBlock(messageId, pause)
-    else if (!personalCodes.includes(error.code))
-      failures.add(messageId).catch((problem: unknown) => {
-        log.warn({ messageId, error: String(problem) }, 'campaign.not_paused')
-      })
-  }
-}
-
-function createBlockReports(sql: Pool, log: Log) {
-  let isAsking = false
-  return (messageId: MessageId, pause: Pause) => {
-    // One at a time: every message that was under way reports the same block.
-    if (isAsking) return
-    isAsking = true
-    pauseByMessage(sql, messageId, pause)
-      .then(
-        (campaignIds) => {
-          const { reason, scope, error } = pause
-          if (campaignIds.length > 0)
-            log.info({ campaignIds, reason, scope, code: error?.code }, 'campaign.paused_itself')
-        },
-        (problem: unknown) => log.warn({ messageId, error: String(problem) }, 'campaign.not_paused'),
-      )
-      .finally(() => {
-        isAsking = false
-      })
+    if (!pause && personalCodes.includes(error.code)) return
+    const judged = pause ? blocks.add({ messageId, pause }) : failures.add(messageId)
+    judged.catch((problem: unknown) => {
+      log.warn({ messageId, error: String(problem) }, 'campaign.not_paused')
+    })
   }
 }
 

@@ -41,8 +41,9 @@ async function pauseWithin(
     workspace_id = ${workspaceId} and status in (${sources(sql, campaignMachine, 'PAUSED')})
     -- A SCHEDULED campaign has no sends that could have failed.
     and status <> 'SCHEDULED' and deleted_at is null and ${within[scope]}
-    -- A report about a send from before the campaign was started again does not count.
-    and (id <> ${id} or epoch = ${epoch})`
+    -- A report about a send from before its campaign was started again does not count, for others in scope neither.
+    and (id <> ${id} or epoch = ${epoch})
+    and exists (select from campaigns own where own.id = ${id} and own.epoch = ${epoch})`
   const paused = await sql<{ id: CampaignId }[]>`
     with ${moving(sql, sql`select id from campaigns where ${pausable}`)}
     update campaigns
@@ -53,14 +54,38 @@ async function pauseWithin(
   return paused.map((row) => row.id)
 }
 
-/** Pauses the campaign of a message whose status reports an error, and others in scope, if it is RUNNING. */
-export async function pauseByMessage(sql: Sql, messageId: MessageId, pause: Pause): Promise<CampaignId[]> {
-  const [campaign] = await sql<PauseTarget[]>`
-    select c.id, c.workspace_id, c.number_id, c.epoch
+export interface BlockReport {
+  readonly messageId: MessageId
+  readonly pause: Pause
+}
+
+/** Campaigns that one report has paused. */
+export interface Blocked {
+  readonly campaignIds: readonly CampaignId[]
+  readonly pause: Pause
+}
+
+/**
+ * Pauses the RUNNING campaigns of messages whose status reports a block, and others in scope. What was sent before the
+ * last pause of its campaign does not count: the block was known, and a person has resumed the campaign since.
+ */
+export async function pauseByMessages(sql: Sql, reports: readonly BlockReport[]): Promise<Blocked[]> {
+  const pauses = new Map(reports.map(({ messageId, pause }) => [messageId, pause]))
+  const campaigns = await sql<(PauseTarget & Pick<BlockReport, 'messageId'>)[]>`
+    select distinct on (c.id) c.id, c.workspace_id, c.number_id, c.epoch, m.id as message_id
     from messages m
     join campaigns c on c.id = m.campaign_id
-    where m.id = ${messageId} and c.status = 'RUNNING'`
-  return campaign ? pauseWithin(sql, campaign, pause) : []
+    where m.id = any(${[...pauses.keys()]}::uuid[]) and c.status = 'RUNNING'
+      -- The answer to a first try may come after the pause that found it under way.
+      and case when m.send_attempts > 1 then coalesce(m.handed_at, m.created_at) else m.created_at end
+        > coalesce(c.paused_at, '-infinity')
+    order by c.id, m.id`
+  const blocked: Blocked[] = []
+  for (const { messageId, ...campaign } of campaigns) {
+    const pause = pauses.get(messageId)
+    if (pause) blocked.push({ campaignIds: await pauseWithin(sql, campaign, pause), pause })
+  }
+  return blocked.filter(({ campaignIds }) => campaignIds.length > 0)
 }
 
 type RunningRow = AccountColumns &

@@ -5,14 +5,13 @@ import type { ReportFailure } from '../../../src/campaigns/host/campaign-reports
 import { createSelfPause } from '../../../src/campaigns/self-pause.ts'
 import type { ClaimedRecipient, RunningCampaign } from '../../../src/campaigns/send-ports.ts'
 import { pauseFailing } from '../../../src/campaigns/store/campaign-refusals.store.ts'
-import { createCampaignReader } from '../../../src/campaigns/store/campaigns-read.store.ts'
 import type { ProviderError } from '../../../src/contract/provider.ts'
 import { classOfCode } from '../../../src/contract/provider-errors.ts'
 import { createMessageUpdates } from '../../../src/messaging/apply-message-updates.ts'
 import type { SendOutcome } from '../../../src/messaging/ports.ts'
 import { judgeSend, sendPolicies } from '../../../src/messaging/send-policy.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
-import { type MessageId, newId } from '../../../src/shared/ids.ts'
+import type { MessageId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
 import {
   testCampaignHooks,
@@ -23,12 +22,14 @@ import {
 import { rowsRead } from '../../support/rows-read.ts'
 import { eventually } from '../platform/cluster/gateway.ts'
 import {
+  accepted,
   addRecipients,
   campaign,
   claim,
-  life,
   messages,
   newCampaignForEachTest,
+  record,
+  resumed,
   sql,
   statuses,
   store,
@@ -43,11 +44,6 @@ const log = { info: () => undefined, warn: () => undefined }
 const errorOf = (code: number, subcode?: string): ProviderError => ({
   ...{ code: String(code), title: 'Refused', details: 'Told to fail.', httpStatus: 400, retryAfterMs: null },
   ...{ class: classOfCode(code, subcode) ?? 'permanent', traceId: 'T1', ...(subcode && { subcode }) },
-})
-
-const accepted = (): SendOutcome['verdict'] => ({
-  ...({ type: 'accepted', held: false, recipientPhone: null } as const),
-  providerMessageId: `wamid.${newId('message')}`,
 })
 
 const refused = (code: number): SendOutcome['verdict'] => ({ type: 'failed', error: errorOf(code) })
@@ -96,15 +92,6 @@ async function reported(claimed: readonly ClaimedRecipient[], code?: number): Pr
   const failed: MessageId[] = []
   await tell((id) => failed.push(id), claimed, code)
   await pauseFailing(sql, failed)
-}
-
-const record = async () =>
-  (await createCampaignReader(sql).find(tenant.workspaceId, campaign.id)) ?? assert.fail()
-
-async function resumed(): Promise<RunningCampaign> {
-  await life.move(tenant.workspaceId, campaign.id, () => ({ to: 'RUNNING', pauseReason: null }))
-  const { sendable } = await store.running(tenant.numberId)
-  return sendable.find(({ id }) => id === campaign.id) ?? assert.fail('not sendable')
 }
 
 describe('a refusal that repeats', () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import type { ClaimedRecipient, PickedRecipient, RunningCampaign } from '../../../src/campaigns/send-ports.ts'
 import { createCampaignLifeStore } from '../../../src/campaigns/store/campaign-life.store.ts'
 import { createCampaignSendStore } from '../../../src/campaigns/store/campaign-sends.store.ts'
+import { createCampaignReader } from '../../../src/campaigns/store/campaigns-read.store.ts'
 import type { ProviderError } from '../../../src/contract/provider.ts'
 import type { SendOutcome } from '../../../src/messaging/ports.ts'
 import { type CampaignId, newId } from '../../../src/shared/ids.ts'
@@ -30,23 +31,33 @@ export const newCampaignForEachTest = (): void =>
     campaign = await runningCampaign()
   })
 
-export async function runningCampaign(): Promise<RunningCampaign> {
+export async function runningCampaign(of = tenant): Promise<RunningCampaign> {
   const id = newId('campaign')
   await sql`
     insert into campaigns (id, workspace_id, name, status, number_id, template_name, template_language)
-    values (${id}, ${tenant.workspaceId}, 'Spring', 'RUNNING', ${tenant.numberId}, 'hello', 'en_US')`
-  const { sendable } = await store.running(tenant.numberId)
+    values (${id}, ${of.workspaceId}, 'Spring', 'RUNNING', ${of.numberId}, 'hello', 'en_US')`
+  const { sendable } = await store.running(of.numberId)
   const found = sendable.find((each) => each.id === id)
   assert.ok(found)
   return found
 }
 
+/** Starts the campaign again after a pause. */
+export async function resumed(): Promise<RunningCampaign> {
+  await life.move(tenant.workspaceId, campaign.id, () => ({ to: 'RUNNING', pauseReason: null }))
+  const { sendable } = await store.running(tenant.numberId)
+  return sendable.find(({ id }) => id === campaign.id) ?? assert.fail('not sendable')
+}
+
+export const record = async ({ workspaceId, id }: Pick<RunningCampaign, 'workspaceId' | 'id'> = campaign) =>
+  (await createCampaignReader(sql).find(workspaceId, id)) ?? assert.fail()
+
 export const waIdOf = (index: number): string => `1557${String(index).padStart(7, '0')}`
 
-export async function addRecipients(id: CampaignId, count: number, from = 0): Promise<void> {
+export async function addRecipients(id: CampaignId, count: number, from = 0, of = tenant): Promise<void> {
   const rows = Array.from({ length: count }, (_, index) => ({
     id: newId('recipient'),
-    workspaceId: tenant.workspaceId,
+    workspaceId: of.workspaceId,
     campaignId: id,
     waId: waIdOf(from + index),
   }))
@@ -78,6 +89,11 @@ export const optOut = (waId: string) => sql`
 
 export const again = (delayMs: number, counts = false) =>
   ({ type: 'again', delayMs, counts, slow: false, error: null }) as const
+
+export const accepted = (): SendOutcome['verdict'] => ({
+  ...({ type: 'accepted', held: false, recipientPhone: null } as const),
+  providerMessageId: `wamid.${newId('message')}`,
+})
 
 export const refusal: ProviderError = {
   ...{ code: '131026', title: 'No', details: null, httpStatus: 400 },
