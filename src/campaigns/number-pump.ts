@@ -30,7 +30,10 @@ export interface PumpPorts {
 const maxBatch = 200
 /** After this time the number yields to the other numbers in the queue. */
 const sliceMs = 10_000
-/** Maximum age of the list of a number's campaigns. It may be stale, because each claim checks the epoch. */
+/**
+ * Maximum age of the list of a number's campaigns. Each claim checks the epoch, so a change of a campaign shows there;
+ * one of its workspace, number or template shows only in this list.
+ */
 const knownForMs = 500
 /** A claim of a few recipients costs as much as a claim of many, so tokens gather for this long. */
 const tickMs = 100
@@ -79,14 +82,23 @@ class Turns {
 
   /** All campaigns, starting with a different one each time. */
   async next(): Promise<readonly RunningCampaign[]> {
-    const now = this.#ports.clock.mono()
-    if (now >= this.#knownUntil) {
-      this.#campaigns = await sendable(this.#ports, this.#numberId)
-      this.#knownUntil = now + knownForMs
-    }
+    await this.#read()
     this.#round += 1
     const first = this.#round % Math.max(1, this.#campaigns.length)
     return [...this.#campaigns.slice(first), ...this.#campaigns.slice(0, first)]
+  }
+
+  /** The campaign as it is after a wait; undefined where it can send no more. */
+  async current({ id }: RunningCampaign): Promise<RunningCampaign | undefined> {
+    await this.#read()
+    return this.#campaigns.find((campaign) => campaign.id === id)
+  }
+
+  async #read(): Promise<void> {
+    const now = this.#ports.clock.mono()
+    if (now < this.#knownUntil) return
+    this.#campaigns = await sendable(this.#ports, this.#numberId)
+    this.#knownUntil = now + knownForMs
   }
 
   idleMs({ id }: RunningCampaign): number {
@@ -139,9 +151,7 @@ async function serve(
   for (const campaign of campaigns) {
     const idleMs = turns.idleMs(campaign)
     const step: Step =
-      idleMs > 0
-        ? { type: 'idle', ms: idleMs }
-        : await sendSome(ports, campaign, { most: turns.mostOf(campaign), signal })
+      idleMs > 0 ? { type: 'idle', ms: idleMs } : await sendSome(ports, campaign, turns, signal)
     waitMs = Math.min(waitMs, step.ms)
     turns.note(campaign, step)
     if (step.type === 'refused' && turns.isWronglyRefused(campaign))
@@ -169,13 +179,17 @@ type Step =
 
 async function sendSome(
   ports: PumpPorts,
-  campaign: RunningCampaign,
-  { most, signal }: { readonly most: number; readonly signal: AbortSignal },
+  known: RunningCampaign,
+  turns: Turns,
+  signal: AbortSignal,
 ): Promise<Step> {
-  const slots = await ports.slots.take(campaign.workspaceId, most, signal)
+  const slots = await ports.slots.take(known.workspaceId, turns.mostOf(known), signal)
   let used = 0
   try {
     if (slots === 0) return { type: 'numberSpent', ms: 0 }
+    // It may have waited long for the slots.
+    const campaign = await turns.current(known)
+    if (!campaign) return { type: 'moved', ms: 0 }
     const { account, numberRate, id, epoch, messagesPerSecond } = campaign
     // Before taking tokens: a process that was frozen must not spend old tokens beside new ones.
     const claimedAt = { mono: ports.clock.mono(), wall: ports.clock.now() }

@@ -1,8 +1,8 @@
 // Sends a number's campaigns over a real database and a real Redis, up to the request to the provider.
 import assert from 'node:assert/strict'
 import { createCampaignSending } from '../../../src/campaigns/campaigns.module.ts'
-import { createPump } from '../../../src/campaigns/number-pump.ts'
-import { createSendSlots } from '../../../src/campaigns/send-slots.ts'
+import { createPump, type PumpPorts } from '../../../src/campaigns/number-pump.ts'
+import { createSendSlots, type SendSlots } from '../../../src/campaigns/send-slots.ts'
 import { createNumberRateLimit } from '../../../src/campaigns/store/number-rate-limit.ts'
 import { closeRedis, connectRedis } from '../../../src/platform/redis/client.ts'
 import { keys } from '../../../src/platform/redis/keys.ts'
@@ -17,6 +17,7 @@ import {
   campaign,
   messages,
   newCampaignForEachTest,
+  record,
   sql,
   store,
   tenant,
@@ -31,15 +32,19 @@ after(async () => {
   await server.stop()
 })
 
-/** Sends for the number until this many recipients were claimed. */
-async function claimed(count: number, running = store.running): Promise<void> {
+/** Sends for the number until this many recipients were claimed, or nothing runs any more. */
+async function claimed(
+  count: number,
+  running = store.running,
+  ports: Partial<Pick<PumpPorts, 'slots' | 'clock' | 'rateLimit'>> = {},
+): Promise<void> {
   const over = new AbortController()
-  const slots = createSendSlots(100)
+  const { slots = createSendSlots(100), clock = systemClock } = ports
   let sent = 0
   const pump = createPump({
     store: { ...store, running },
-    rateLimit: createNumberRateLimit(redis),
-    slots,
+    rateLimit: ports.rateLimit ?? createNumberRateLimit(redis),
+    ...{ slots, clock },
     sender: {
       send(_campaign, recipients) {
         sent += recipients.length
@@ -48,7 +53,6 @@ async function claimed(count: number, running = store.running): Promise<void> {
       },
     },
     rendering: { render: () => ({ text: 'Hello', faults: [] }) },
-    clock: systemClock,
     log: { info: () => undefined },
   })
   await pump(tenant.numberId, AbortSignal.any([over.signal, AbortSignal.timeout(9_000)]))
@@ -73,6 +77,30 @@ test('asks Postgres before it takes an epoch for lost', async () => {
     return reads === 1 ? Promise.resolve(before) : store.running(numberId)
   })
   assert.equal(await redis.hGet(keys.campaign(campaign.id), 'e'), String(row.epoch))
+})
+
+test('claims nobody after a wait for slots in which the workspace was suspended', async () => {
+  await addRecipients(campaign.id, 2)
+  let waitedMs = 0
+  const free = createSendSlots(100)
+  const slots: SendSlots = {
+    ...free,
+    async take(...asked) {
+      await sql`update workspaces set status = 'SUSPENDED' where id = ${tenant.workspaceId}`
+      waitedMs += 600
+      return free.take(...asked)
+    },
+  }
+  const clock = { ...systemClock, mono: () => systemClock.mono() + waitedMs }
+  // Tokens have gathered meanwhile.
+  const take = async () => ({ granted: 2, waitMs: 0, limitedBy: null })
+  await claimed(0, store.running, { slots, clock, rateLimit: { take, unfence: async () => undefined } })
+  assert.equal((await record()).pauseReason, 'WORKSPACE_SUSPENDED')
+  assert.equal(
+    await free.take(tenant.workspaceId, 100, new AbortController().signal),
+    100,
+    'all are released',
+  )
 })
 
 test('that is drained in the middle of a claim ends when the sends of that claim have ended', async () => {
