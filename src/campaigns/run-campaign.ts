@@ -14,6 +14,8 @@ import type { NumberRateLimit } from './send-ports.ts'
 /** A campaign and what it needs for sending, read while the campaign is locked. */
 export interface CampaignState {
   readonly status: CampaignStatus
+  /** Raised by every change of status, and by nothing else. */
+  readonly epoch: number
   readonly startAt: Date | null
   /** By the clock of the database, which all processes share. */
   readonly now: Date
@@ -114,13 +116,16 @@ function started({ status, startAt, now }: CampaignState): Transition {
 export const pauseCampaign = (ports: RunPorts) =>
   async function pauseCampaign(workspaceId: WorkspaceId, id: CampaignId, by?: Author): Promise<Halted> {
     const decide: Decide = (state) => {
-      if (alreadyHolds.pause.includes(state.status)) return null
+      if (alreadyHolds.pause.includes(state.status) || isTakenBack(state)) return null
       if (!allows('pause', state.status)) throw wrongState('pause', state.status)
       return { to: state.status === 'SCHEDULED' ? 'DRAFT' : 'PAUSED', pauseReason: null }
     }
     await halt(ports, id, await ports.life.move(workspaceId, id, decide, by))
     return halted(ports, workspaceId, id)
   }
+
+/** A draft that was scheduled: its pause has happened. One that was never started cannot be paused. */
+const isTakenBack = ({ status, epoch }: CampaignState): boolean => status === 'DRAFT' && epoch > 0
 
 export const cancelCampaign = (ports: RunPorts) =>
   async function cancelCampaign(workspaceId: WorkspaceId, id: CampaignId, by?: Author): Promise<Halted> {
@@ -141,14 +146,18 @@ const longestCancelMs = 3_000
 /** Begins a SCHEDULED campaign when its time has come. A call that is too early changes nothing. */
 export const beginScheduled = (ports: RunPorts) =>
   async function beginScheduled(id: CampaignId): Promise<void> {
-    const moved = await ports.life.move(null, id, (state) => {
-      const now = state.now.getTime()
-      if (state.status !== 'SCHEDULED' || isAfter(state.startAt, now)) return null
-      const pauseReason = isLate(state.startAt, now) ? 'OVERDUE' : (unfitFor(state) ?? stoppedReason(state))
-      return { to: pauseReason ? 'PAUSED' : 'RUNNING', pauseReason }
-    })
+    const moved = await ports.life.move(null, id, dueTransition)
     if (moved) announce(ports, id, moved)
   }
+
+function dueTransition(state: CampaignState): Transition | null {
+  const now = state.now.getTime()
+  if (state.status !== 'SCHEDULED' || isAfter(state.startAt, now)) return null
+  // It would complete at once, for good.
+  if (!state.hasRecipients) return { to: 'DRAFT', pauseReason: null }
+  const pauseReason = isLate(state.startAt, now) ? 'OVERDUE' : (unfitFor(state) ?? stoppedReason(state))
+  return { to: pauseReason ? 'PAUSED' : 'RUNNING', pauseReason }
+}
 
 const stoppedReason = ({ stopped }: CampaignState): PauseReason | null => stopped && 'ACCOUNT_RESTRICTED'
 

@@ -143,7 +143,6 @@ export const createCampaignLifeStore = (
 
 interface LockedState extends CampaignState {
   readonly workspaceId: WorkspaceId
-  readonly epoch: number
   readonly numberId: NumberId | null
 }
 
