@@ -18,15 +18,20 @@ export function paceNow(outlook: Outlook, backoff: Backoff | null, now: Date): C
   const { factor, blockedMs } = backoff ?? { factor: 1, blockedMs: 0 }
   const planned = estimate.messagesPerSecond
   // A pace of the campaign below what throttling leaves is not touched by it.
-  const left = Math.min(planned, (outlook.number?.messagesPerSecond ?? 0) * factor)
+  const left = estimateCampaign(slowed(outlook, factor), now).messagesPerSecond
   const isSlowed = blockedMs > 0 || (factor < noticed && left < planned)
   return {
-    messagesPerSecond: isSlowed ? Math.round(left * 100) / 100 : planned,
+    messagesPerSecond: isSlowed ? left : planned,
     limitedBy: isSlowed ? 'PROVIDER' : limitOf(outlook, estimate, now),
     seconds: estimate.seconds,
     blockedSeconds: Math.ceil(blockedMs / 1_000),
     warnings: [...estimate.warnings.map(({ message }) => message), ...limitWarning(outlook, estimate)],
   }
+}
+
+/** As number-rate-take.lua: campaigns share their part of what is left of the rate. */
+function slowed({ number, ...outlook }: Outlook, factor: number): Outlook {
+  return { ...outlook, number: number && { ...number, messagesPerSecond: number.messagesPerSecond * factor } }
 }
 
 /** A limit of customers that is not used up does not limit now, only what comes later. */

@@ -21,7 +21,9 @@ describe('the pace of a running campaign', () => {
 
   test('is what the provider’s throttling leaves, unless the campaign wants less', () => {
     const slowed = paceNow(outlook, { factor: 0.5, blockedMs: 0 }, now)
-    assert.deepEqual([slowed.messagesPerSecond, slowed.limitedBy], [40, 'PROVIDER'])
+    assert.deepEqual([slowed.messagesPerSecond, slowed.limitedBy], [32, 'PROVIDER'])
+    const shared = paceNow({ ...outlook, otherPaces: [null] }, { factor: 0.5, blockedMs: 0 }, now)
+    assert.deepEqual([shared.messagesPerSecond, shared.limitedBy], [16, 'PROVIDER'])
     const blocked = paceNow(outlook, { factor: 1, blockedMs: 2_500 }, now)
     assert.deepEqual([blocked.limitedBy, blocked.blockedSeconds], ['PROVIDER', 3])
     const slow = paceNow({ ...outlook, messagesPerSecond: 5 }, { factor: 0.5, blockedMs: 0 }, now)
