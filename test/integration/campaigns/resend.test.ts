@@ -12,6 +12,7 @@ import { sweepSends } from '../../../src/messaging/sweep-sends.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
 import { type MessageId, newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
+import { rowsRead } from '../../support/rows-read.ts'
 import { contact, list, reasons } from './people-world.ts'
 import {
   again,
@@ -211,6 +212,24 @@ describe('a message that is not tried again', () => {
         'Not sent: the template goes to phone numbers only, and the person is known by a user id',
       ],
     )
+  })
+
+  test('is looked for among those that wait, and not among all that were given up before', async () => {
+    const first = await claimedOne()
+    await finish({ ...first, verdict: again(0), failure: null })
+    await sql`
+      insert into messages (id, workspace_id, conversation_id, number_id, contact_id, direction, type, status, campaign_id,
+        send_state)
+      -- Of many workspaces, so that no index by workspace is of use.
+      select new_uuid(), new_uuid(), conversation_id, number_id, contact_id, direction, type, 'FAILED', campaign_id,
+        send_state
+      from messages
+      cross join generate_series(1, 3000)
+      where id = ${first.messageId}`
+    await sql`analyze messages`
+    const swept = () => life.abandoned(500)
+    const reads = await rowsRead(sql, swept, { table: 'messages', text: 'RECIPIENT_REMOVED' })
+    assert.ok(reads.length === 1 && Math.max(...reads) < 100, reads.join(' '))
   })
 
   test('says that its recipient was removed', async () => {
