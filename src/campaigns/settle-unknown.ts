@@ -57,7 +57,7 @@ export interface UnknownStore {
    * decides it, for the audit.
    */
   resend(id: CampaignId, messages: readonly Resend[], by?: Author): Promise<number>
-  /** Marks the messages SENT, unless the provider has reported a status. */
+  /** Marks the messages SENT whose recipients are still UNKNOWN. Returns how many. */
   assumeSent(
     id: CampaignId,
     messages: readonly (UnknownMessage & {
@@ -66,7 +66,7 @@ export interface UnknownStore {
       readonly body: Uint8Array
     })[],
     by?: Author,
-  ): Promise<readonly WrittenDelivery[]>
+  ): Promise<{ readonly count: number; readonly deliveries: readonly WrittenDelivery[] }>
 }
 
 export interface UnknownPorts {
@@ -117,8 +117,9 @@ export const assumeSent = ({ store, dispatch, clock }: Omit<UnknownPorts, 'rende
     const messages = await store.unknown(workspaceId, id, choice, settledAtOnce)
     const at = new Date(clock.now())
     const sent = messages.map((message) => ({ ...message, at, ...sentEvent(message, at) }))
-    dispatch(await store.assumeSent(id, sent, by))
-    return { count: messages.length }
+    const { count, deliveries } = await store.assumeSent(id, sent, by)
+    dispatch(deliveries)
+    return { count }
   }
 
 function sentEvent({ messageId, conversationId }: UnknownMessage, at: Date) {

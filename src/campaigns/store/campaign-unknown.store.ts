@@ -7,7 +7,7 @@ import { changeStatuses } from '../../messaging/store/message-updates.store.ts'
 import { givenUpAt } from '../../messaging/store/sends.store.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { permits } from '../../platform/postgres/states.ts'
-import type { CampaignId } from '../../shared/ids.ts'
+import type { CampaignId, MessageId } from '../../shared/ids.ts'
 import { recipientMachine } from '../recipient.machine.ts'
 import type { SendableTemplate } from '../send-ports.ts'
 import type { UnknownMessage, UnknownStore } from '../settle-unknown.ts'
@@ -110,16 +110,26 @@ export const createUnknownStore = (pool: Pool): UnknownStore => ({
 
   assumeSent: (id, messages, by) =>
     pool.begin(async (sql) => {
-      const changes = messages.map(({ messageId, recipientId, at, eventId, body }) => ({
-        ...{ messageId, recipientId, at, eventId, body },
-        providerMessageId: null,
-        status: 'SENT' as const,
-        error: null,
-      }))
-      const written = await changeStatuses(sql, changes, recipientsFollow)
-      if (messages.length > 0)
-        await settled(sql, by, { action: 'campaign.unknown_assumed_sent', id, count: messages.length })
-      return written
+      const locked = await sql<{ id: MessageId }[]>`
+        select m.id
+        from messages m
+        join recipients r on r.message_id = m.id and r.id = m.recipient_id
+        where m.id = any(${messages.map(({ messageId }) => messageId)}::uuid[]) and r.status = 'UNKNOWN'
+        order by m.id
+        for no key update of m, r`
+      const still = new Set(locked.map((row) => row.id))
+      const changes = messages
+        .filter(({ messageId }) => still.has(messageId))
+        .map(({ messageId, recipientId, at, eventId, body }) => ({
+          ...{ messageId, recipientId, at, eventId, body },
+          providerMessageId: null,
+          status: 'SENT' as const,
+          error: null,
+        }))
+      const deliveries = await changeStatuses(sql, changes, recipientsFollow)
+      const count = changes.length
+      if (count > 0) await settled(sql, by, { action: 'campaign.unknown_assumed_sent', id, count })
+      return { count, deliveries }
     }),
 })
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createCampaignSweep } from '../../../src/campaigns/host/sweep-campaigns.ts'
 import type { ClaimedRecipient } from '../../../src/campaigns/send-ports.ts'
-import { assumeSent, resendUnknown } from '../../../src/campaigns/settle-unknown.ts'
+import { assumeSent, resendUnknown, type UnknownStore } from '../../../src/campaigns/settle-unknown.ts'
 import { createUnknownStore } from '../../../src/campaigns/store/campaign-unknown.store.ts'
 import type { Author } from '../../../src/contract/administration.ts'
 import { AppError } from '../../../src/contract/errors.ts'
@@ -15,6 +15,7 @@ import { describe, test } from '../../support/harness.ts'
 import { rowsRead } from '../../support/rows-read.ts'
 import { contact, list, reasons } from './people-world.ts'
 import {
+  accepted,
   again,
   campaign,
   claim,
@@ -56,8 +57,8 @@ async function claimedOne(waId = '15571110001'): Promise<ClaimedRecipient> {
   return claimed ?? assert.fail('nobody was claimed')
 }
 
-async function unknownOne(): Promise<ClaimedRecipient> {
-  const claimed = await claimedOne()
+async function unknownOne(waId?: string): Promise<ClaimedRecipient> {
+  const claimed = await claimedOne(waId)
   await finish({ ...claimed, verdict: { type: 'unknown', error: refusal }, failure: null })
   return claimed
 }
@@ -272,4 +273,25 @@ describe('a decision about recipients of whom nobody knows', () => {
       assert.deepEqual(await decide(by), { count: 0 })
       assert.equal((await sql`select from audit where subject_id = ${campaign.id}`).count, 1)
     })
+
+  test('counts whom it settles, where the answer of another comes meanwhile', async () => {
+    const answered = await unknownOne()
+    await unknownOne('15571110002')
+    const by = { workspaceId: tenant.workspaceId, operatorId: newId('operator'), ip: '127.0.0.1' }
+    await sql`
+      insert into operators (id, email, name, password_hash) values (${by.operatorId}, ${by.operatorId}, 'Ada', '')`
+    const slow: UnknownStore = {
+      ...ports.store,
+      async unknown(...asked) {
+        const found = await ports.store.unknown(...asked)
+        await finish({ ...answered, verdict: accepted(), failure: null })
+        return found
+      },
+    }
+    const settled = assumeSent({ ...ports, store: slow })
+    assert.deepEqual(await settled(tenant.workspaceId, campaign.id, { all: true }, by), { count: 1 })
+    assert.deepEqual(await statuses(), { QUEUED: 1, SENT: 1 })
+    const entries = await sql`select after from audit where subject_id = ${campaign.id}`
+    assert.deepEqual([...entries], [{ after: { count: 1 } }])
+  })
 })
