@@ -29,23 +29,30 @@ const staleMs = 60_000
 
 const later = (at: Date, ms: number): Date => new Date(at.getTime() + ms)
 
+/**
+ * When it happened, as the provider tells. It names whole seconds, so what is told at once happened now; what it tells of
+ * the future shows only that its clock is ahead.
+ */
+const happenedAt = (told: Date, at: Date): Date => (at.getTime() - told.getTime() < 1_000 ? at : told)
+
 export function inboundCall(
   parties: CallParties,
   update: CallConnectUpdate,
   at: Date,
   timing: CallTiming,
 ): InboundCall {
+  const ringingAt = happenedAt(update.at, at)
   const row = newRow(parties, at, {
     direction: 'INBOUND',
     fromName: update.person?.name ?? null,
     status: 'RINGING',
     wacid: update.wacid,
     actionId: null,
-    ringingAt: at,
+    ringingAt,
     wakeAt: later(at, timing.ringTimeoutMs),
   })
   const notes = [{ at, kind: 'provider.connect', detail: { sentAt: update.at.toISOString() } }]
-  const ringing = { row, body: statusBody(row, at), notes }
+  const ringing = { row, body: statusBody(row, ringingAt, at), notes }
   const { session } = update
   return { ringing, calledAt: update.at, forwardCheckAt: later(at, forwardCheckMs), session }
 }
@@ -54,7 +61,10 @@ export function inboundCall(
 export const isStale = (update: CallConnectUpdate, at: Date): boolean =>
   at.getTime() - update.at.getTime() > staleMs
 
-/** The first row of a call that ended before its connect was handled: as if it had rung and then ended. */
+/**
+ * The first row of a call that ended before its connect was handled: as if it had rung and then ended. Where nobody told
+ * when, it has rung for as long as the provider lets it.
+ */
 export function endedCall(
   { row, notes }: Beginning,
   end: EarlyTerminate | null,
@@ -62,11 +72,14 @@ export function endedCall(
 ): Beginning {
   const at = row.createdAt
   const told = end ? terminateNotes(end.toldAt, end) : [{ at, kind: 'connect.stale' }]
-  const context = { at, replyTo: undefined, timing }
+  const endedAt = happenedAt(end?.endedAt ?? later(row.ringingAt ?? at, staleMs), at)
+  const context = { at: endedAt, replyTo: undefined, timing }
   const last = terminated(context, stateOf(row, []), end ?? unanswered).tx?.at(-1)
   if (!last?.body) throw new Error('a ringing call that is terminated has ended')
   const ended = { ...last.row, version: 1, wakeAt: null }
-  return { row: ended, body: last.body, notes: [...notes, ...told, ...last.notes] }
+  // The timeline is by our clock.
+  const noted = last.notes.map((note) => ({ ...note, at }))
+  return { row: ended, body: statusBody(ended, endedAt, at), notes: [...notes, ...told, ...noted] }
 }
 
 const unanswered: TerminateFacts = { durationSeconds: null, error: null }

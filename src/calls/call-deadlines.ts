@@ -56,7 +56,9 @@ const lateSdp = (row: CallRow): Deadline =>
 
 function silence(row: CallRow, timing: CallTiming): Deadline {
   if (row.status === 'ACCEPTED') return { atMs: after(lastHeard(row), timing.callTimeoutMs), act: silentCall }
-  return { atMs: after(row.ringingAt ?? row.createdAt, timing.ringTimeoutMs), act: silentRing }
+  // The connect of an inbound call may come late: it is not silent before.
+  const heardMs = Math.max(after(row.createdAt, 0), after(row.ringingAt, 0))
+  return { atMs: heardMs + timing.ringTimeoutMs, act: silentRing }
 }
 
 const lastHeard = ({ acceptedAt, heardAt }: CallRow): Date | null =>

@@ -123,8 +123,8 @@ type StatusFacts = Pick<
 >
 
 /** The body of `call.status` as text. `wacid` is empty while the provider has not named the call. */
-export const statusBody = (call: StatusFacts, at: Date): string =>
-  queuedText('call.status', at, {
+export const statusBody = (call: StatusFacts, at: Date, sentAt = at): string =>
+  queuedText('call.status', sentAt, {
     callId: encodeId('call', call.id),
     conversationId: encodeId('conversation', call.conversationId),
     wacid: call.wacid ?? '',

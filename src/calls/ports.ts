@@ -75,6 +75,8 @@ export interface InboundCall {
 export interface EarlyTerminate extends TerminateFacts {
   /** When the terminate arrived. */
   readonly toldAt: Date
+  /** When the call ended, by the provider's clock. */
+  readonly endedAt: Date
 }
 
 export interface NewEarlyTerminate extends TerminateFacts {

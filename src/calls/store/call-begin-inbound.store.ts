@@ -52,7 +52,7 @@ async function beginOne(sql: Sql, { call, sid }: Begin, wait: Fragment): Promise
       select ${row.id}::uuid, ${row.workspaceId}::uuid, ${row.conversationId}::uuid, ${row.numberId}::uuid,
         ${row.contactId}::uuid, ${row.wacid}, 'INBOUND', ${row.status}, 1, ${row.fromName},
         case when forward_calls then 'ATTEMPTING' end,
-        case when forward_calls then ${row.ringingAt}::timestamptz end, ${row.ringingAt}::timestamptz,
+        case when forward_calls then ${row.createdAt}::timestamptz end, ${row.ringingAt}::timestamptz,
         case when forward_calls then ${call.forwardCheckAt}::timestamptz else ${row.wakeAt}::timestamptz end,
         nextval('actor_epoch'), ${sid}, ${row.createdAt}::timestamptz, ${eventId}::uuid,
         ${entriesOf(notes) as never}::jsonb
@@ -93,7 +93,7 @@ const rowOf =
   ({ forwardState }: BegunRow) => ({
     ...row,
     forwardState,
-    forwardStartedAt: forwardState === null ? null : row.ringingAt,
+    forwardStartedAt: forwardState === null ? null : row.createdAt,
   })
 
 /** A row as the statement for many reads it. Spreads of parts would take several times the memory. */
@@ -153,7 +153,7 @@ async function beginMany(sql: Sql, all: readonly Begin[]): Promise<readonly (Beg
         from_name, forward_state, forward_started_at, ringing_at, wake_at, owner_epoch, owner_sid, created_at,
         last_event_id, timeline)
       select id, workspace_id, conversation_id, number_id, contact_id, wacid, 'INBOUND', status, 1, from_name,
-        case when forward_calls then 'ATTEMPTING' end, case when forward_calls then ringing_at end, ringing_at,
+        case when forward_calls then 'ATTEMPTING' end, case when forward_calls then created_at end, ringing_at,
         case when forward_calls then forward_check_at else wake_at end, nextval('actor_epoch'), sid, created_at,
         event_id, entries
       from outlook

@@ -162,7 +162,7 @@ export const createCallsStore = (sql: Pool, byWacid = new Lru<CallId>(remembered
 
   async earlyTerminatesOf(wacids: readonly string[]): Promise<ReadonlyMap<string, EarlyTerminate>> {
     const rows = await sql<(EarlyTerminate & { wacid: string })[]>`
-      select wacid, duration_seconds, error, created_at as told_at
+      select wacid, duration_seconds, error, created_at as told_at, ended_at
       from call_tombstones
       where wacid = any(${wacids as string[]})`
     return new Map(rows.map(({ wacid, ...end }) => [wacid, end]))

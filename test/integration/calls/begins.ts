@@ -26,7 +26,9 @@ export async function callsOf(
     const person = personAt(`1555123000${index % people}`, 'I')
     const parties = await contacts.resolveParties({ phoneNumberId: workspace.phoneNumberId, person })
     if (!parties) throw new Error('no such number')
-    calls.push(inboundCall(parties, connectUpdate(workspace), at, timing))
+    // It came late.
+    const update = connectUpdate(workspace, { at: new Date(at.getTime() - 5_000) })
+    calls.push(inboundCall(parties, update, at, timing))
   }
   return calls
 }

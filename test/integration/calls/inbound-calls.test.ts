@@ -152,10 +152,13 @@ describe('an inbound call', () => {
     const workspace = await addWorkspace(sql, { forward: true })
     const cluster = new Cluster(sql)
     const node = cluster.node()
-    const update = connectUpdate(workspace)
-    await node.applyCallUpdate(terminateUpdate(update))
+    const [at, endedAt] = [new Date(Date.now() - 30_000), new Date(Date.now() - 20_000)]
+    const update = connectUpdate(workspace, { at })
+    await node.applyCallUpdate(terminateUpdate(update, { endedAt }))
     await node.applyCallUpdate(update)
     await node.applyCallUpdate(update)
+    const times = await sql`select ringing_at, ended_at from calls where wacid = ${update.wacid}`
+    assert.deepEqual([...times], [{ ringingAt: at, endedAt }])
     const { status, version, endReason } = await rowOf(update.wacid)
     assert.deepEqual([status, version, endReason], ['MISSED', 1, 'CALLER_GAVE_UP'])
     assert.deepEqual([cluster.statuses(), cluster.direct], [['MISSED'], []])

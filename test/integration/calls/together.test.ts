@@ -57,6 +57,10 @@ describe('calls that begin together', () => {
         { ...row, wakeAt: null },
       )
       assert.deepEqual([row.forwardState, route], ['ATTEMPTING', [workspace.endpointId]])
+      assert.deepEqual(
+        [row.forwardStartedAt, Number(row.createdAt) - Number(row.ringingAt)],
+        [row.createdAt, 5_000],
+      )
       assert.equal((await store.confirm([row.id])).get(row.id), epoch)
       assert.deepEqual(await timelineOf(row), ['provider.connect'])
       const [delivery, ...others] = deliveries

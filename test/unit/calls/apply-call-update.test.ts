@@ -28,6 +28,7 @@ const parties = {
 
 const mediaError = { code: '138021', title: 'Media receive timeout' }
 const common = { wacid: 'wacid.1', phoneNumberId: 'pn', at: new Date(startMs), opaque: null }
+const toldNow = { toldAt: new Date(startMs), endedAt: new Date(startMs) }
 const who = { direction: 'INBOUND', person: personAt('15551230000') } as const
 const connect: CallConnectUpdate = { type: 'callConnect', ...common, ...who, session: null }
 const ending = { outcome: null, durationSeconds: null, startedAt: null, endedAt: null, error: null }
@@ -103,7 +104,7 @@ describe('a connect', () => {
 
   test('finds a tombstone that its insert could not see, and ends the call', async () => {
     const error = { code: '138019', title: 'Call setup failed' }
-    const earlyTerminateSoon = async () => ({ durationSeconds: 4, error, toldAt: new Date(startMs) })
+    const earlyTerminateSoon = async () => ({ durationSeconds: 4, error, ...toldNow })
     const { apply, told } = world({ earlyTerminateSoon })
     await apply(connect)
     await settled()
@@ -153,7 +154,7 @@ describe('a connect', () => {
   ] as const)
     test(`whose terminate came first and ${what} is ${expected[0]} as it would be after ringing, and rings nobody`, async () => {
       const endedBeforeStart = async () => ({ type: 'endedBeforeStart' }) as const
-      const end = { durationSeconds: null, error: null, toldAt: new Date(startMs - 500), ...told }
+      const end = { durationSeconds: null, error: null, ...toldNow, ...told }
       const { apply, adopted, ended } = world({
         beginInbound: endedBeforeStart,
         earlyTerminateOf: async () => end,

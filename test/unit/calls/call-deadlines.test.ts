@@ -39,6 +39,12 @@ describe('silence', () => {
     assert.equal(call.events.length, 1)
   })
 
+  test('of an inbound call whose connect came late counts from when we heard of it', () => {
+    const ringingAt = new Date(startMs - 50_000)
+    const call = new Drive(ringingRow({ ringingAt }), { session: offer }).wait(89_999).tell(wake)
+    assert.deepEqual([call.events, wakeAfter(call)], [[], 90_000])
+  })
+
   test('of a placed call is NO_ANSWER, counted anew from when it rings', () => {
     const call = new Drive(placedRow()).wait(60_000).tell(status('RINGING')).wait(60_000).tell(wake)
     assert.deepEqual(call.events, ['RINGING'])

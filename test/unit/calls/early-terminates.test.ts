@@ -6,7 +6,7 @@ import { describe, test } from '../../support/harness.ts'
 import { SimulatedClock } from '../../support/simulated-clock.ts'
 import { startMs, timing } from './driver.ts'
 
-const end = { durationSeconds: null, error: null, toldAt: new Date(startMs) }
+const end = { durationSeconds: null, error: null, toldAt: new Date(startMs), endedAt: new Date(startMs) }
 const id = newId('call')
 
 /** Looks, after which `failing` and `refusing` are the errors of Postgres and of the owner, in their order. */
