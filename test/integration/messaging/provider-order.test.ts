@@ -96,7 +96,7 @@ describe('a template', () => {
   async function scene() {
     const { workspaceId } = await addTenant(sql)
     await sql`update workspaces set waba_id = ${workspaceId} where id = ${workspaceId}`
-    const of = { wabaId: workspaceId, providerTemplateId: null, name: 'hello', language: 'en_US' }
+    const of = { wabaId: workspaceId, name: 'hello', language: 'en_US' }
     return {
       workspaceId,
       status: (status: 'APPROVED' | 'PAUSED', second: number) =>

@@ -140,7 +140,10 @@ const rows: readonly (readonly [string, unknown, readonly (readonly unknown[])[]
   ],
   [
     'message_template_quality_update',
-    { ...named, previous_quality_score: 'GREEN', new_quality_score: 'RED' },
+    {
+      ...{ ...named, message_template_language: 'pt-PT' },
+      ...{ previous_quality_score: 'GREEN', new_quality_score: 'RED' },
+    },
     [['TEMPLATE_QUALITY', 'pier_notice pt_PT', 'RED', 'WARNING', '', null]],
   ],
   [

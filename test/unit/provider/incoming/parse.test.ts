@@ -19,7 +19,6 @@ import {
 describe('an update of the account', () => {
   const template = {
     wabaId: WABA,
-    providerTemplateId: '880011223344',
     name: 'pier_notice',
     language: 'pt_PT',
     at: RECEIVED,
@@ -45,8 +44,8 @@ describe('an update of the account', () => {
     assert.equal(only('templateStatus', odd).status, 'DISABLED')
   })
 
-  test('gives no template id where the number is too large to be exact', () => {
-    assert.equal(only('templateStatus', account['templateWithHugeId']).providerTemplateId, null)
+  test('names the language of a template as the list of templates does', () => {
+    assert.equal(only('templateStatus', account['templateInDashes']).language, 'pt_PT')
   })
 
   test('tells the new category of a template', () => {
