@@ -131,6 +131,15 @@ describe('a batch', () => {
     assert.equal(skipped.unknown, 2)
   })
 
+  test('loses only the change that is nested so deep that no reader follows', () => {
+    const deep = '['.repeat(100_000) + ']'.repeat(100_000)
+    const value = `{"event":"ACCOUNT_DELETED","more":${deep}}`
+    const text = JSON.stringify(change('messages', { messages: [messages['text']] }))
+    const body = `{"object":"whatsapp_business_account","entry":[{"id":"1","changes":[{"field":"account_update","value":${value}},${text}]}]}`
+    const { updates, skipped } = parseWebhook(JSON.parse(body), RECEIVED)
+    assert.deepEqual([updates.map(({ type }) => type), skipped], [['inboundMessage'], { malformed: 1 }])
+  })
+
   test('of another kind of account is counted as unknown', () => {
     assert.deepEqual(parseWebhook({ object: 'page', entry: [] }, RECEIVED).skipped, { unknown: 1 })
   })
