@@ -130,7 +130,11 @@ const readSettings: ReadChanges = (given) => {
     changeOf(given, {
       ...{ topic: 'NUMBER_SETTINGS', key: number, number },
       status: status === '' ? 'CHANGED' : `CALLING_${status}`,
-      message: isOff ? 'Calling is switched off for the number.' : 'The settings of the number were changed.',
+      severity: isOff ? 'CRITICAL' : 'INFO',
+      message: isOff
+        ? `Calling is switched off for the number with the id ${number}.`
+        : `The settings of the number with the id ${number} were changed.`,
+      advice: isOff ? 'Switch it on in the settings of the number at the provider, if you place calls.' : null,
       stops: isOff ? ['PLACING_CALLS'] : [],
     }),
   ]
