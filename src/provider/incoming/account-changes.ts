@@ -134,7 +134,9 @@ const readSettings: ReadChanges = (given) => {
       message: isOff
         ? `Calling is switched off for the number with the id ${number}.`
         : `The settings of the number with the id ${number} were changed.`,
-      advice: isOff ? 'Switch it on in the settings of the number at the provider, if you place calls.' : null,
+      advice: isOff
+        ? 'Switch it on in the settings of the number at the provider, if you place calls.'
+        : null,
       stops: isOff ? ['PLACING_CALLS'] : [],
     }),
   ]
