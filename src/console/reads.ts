@@ -1,6 +1,12 @@
 // Ports through which the console reads conversations, messages, calls, campaigns and templates.
 
-import type { CallFilter, ConversationFilter, MessageFilter, TemplateFilter } from '../contract/filters.ts'
+import type {
+  AccountStateFilter,
+  CallFilter,
+  ConversationFilter,
+  MessageFilter,
+  TemplateFilter,
+} from '../contract/filters.ts'
 import type { Page, PageRequest } from '../contract/page.ts'
 import type { AccountStateRecord } from '../contract/records/account.ts'
 import type { CallRecord } from '../contract/records/call.ts'
@@ -44,7 +50,9 @@ export interface ConsoleReads {
   /** Progress samples of a campaign, oldest first. */
   readonly samples: { list(workspaceId: WorkspaceId, id: CampaignId): Promise<readonly CampaignSample[]> }
   /** What the provider reports of the account, the most serious first. */
-  readonly accountStates: { states(workspaceId: WorkspaceId): Promise<readonly AccountStateRecord[]> }
+  readonly accountStates: {
+    states(workspaceId: WorkspaceId, filter: AccountStateFilter): Promise<readonly AccountStateRecord[]>
+  }
   readonly templates: List<TemplateFilter, TemplateRecord> & {
     findById(
       workspaceId: WorkspaceId,

@@ -36,3 +36,12 @@ export function messagingLimitOf(given: unknown): number | null {
   const [, count, unit] = /^(?:TIER_)?(\d{1,9})([KM]?)$/.exec(String(given).toUpperCase()) ?? []
   return count === undefined ? null : Number(count) * (limitWords[unit ?? ''] ?? 1)
 }
+
+const noLimit = ['-1', 'TIER_UNLIMITED']
+
+/** Webhooks tell 2000 or -1 where the list of numbers has TIER_2K or TIER_UNLIMITED. */
+export function isSameLimit(one: string, other: string): boolean {
+  const limit = messagingLimitOf(one)
+  if (limit !== null) return limit === messagingLimitOf(other)
+  return one === other || (noLimit.includes(one) && noLimit.includes(other))
+}

@@ -1,5 +1,5 @@
 // The filters of the lists in the API and the console.
-import type { CampaignId, ConversationId, KeyId, NumberId } from '../shared/ids.ts'
+import type { CampaignId, ConversationId, KeyId, NumberId, TemplateId } from '../shared/ids.ts'
 import type { CallStatus } from './records/call.ts'
 import type { CampaignStatus, RecipientStatus } from './records/campaign.ts'
 import type { TemplateCategory, TemplateStatus } from './records/catalog.ts'
@@ -40,6 +40,12 @@ export interface TemplateFilter {
   readonly language?: OneOf<string> | undefined
   readonly status?: OneOf<TemplateStatus> | undefined
   readonly category?: OneOf<TemplateCategory> | undefined
+}
+
+export interface AccountStateFilter {
+  readonly templateId?: TemplateId | undefined
+  /** Only those of templates, or only all others. */
+  readonly ofTemplates?: boolean | undefined
 }
 
 export interface ConversationFilter {

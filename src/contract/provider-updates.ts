@@ -93,10 +93,9 @@ export interface CallTerminateUpdate extends CallUpdate {
   readonly error: ReportedError | null
 }
 
+/** Of the template with this name and language: the id that the provider also tells may be too large to be exact. */
 interface TemplateUpdate {
   readonly wabaId: string
-  /** Null if the id came as a number that is too large to be exact: match by name and language instead. */
-  readonly providerTemplateId: string | null
   readonly name: string
   readonly language: string
   readonly at: Date

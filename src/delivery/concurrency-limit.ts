@@ -12,7 +12,7 @@ const fastMs = 250
 /** A receiver that is slow by itself is sent more as long as it is not slower for that. */
 const slowMs = 1_000
 const slowerBy = 1.5
-/** It may have become another one, or be reached another way. */
+/** It may be another one by now, or reached another way. Measured with few under way, since many are slow beside each other. */
 const measureAgainMs = 60_000
 const lastAttempts = 4
 const shortestPauseMs = 10
@@ -31,9 +31,12 @@ export interface ConcurrencyLimit {
   measuredAtMs: number
 }
 
+/** Then only answers within `fastMs` are fast. */
+const notMeasured = 0
+
 export const newConcurrencyLimit = (failures: number): ConcurrencyLimit => ({
   ...{ cap: startCap, failures, beganBefore: 0, successes: 0 },
-  ...{ fastestMs: Number.POSITIVE_INFINITY, measuredAtMs: Number.NEGATIVE_INFINITY },
+  ...{ fastestMs: notMeasured, measuredAtMs: Number.NEGATIVE_INFINITY },
 })
 
 interface Succeeded {
@@ -49,10 +52,7 @@ interface Succeeded {
  */
 export function raiseLimit(limit: ConcurrencyLimit, { durationMs, nowMs, wasFull }: Succeeded): void {
   limit.failures = 0
-  if (durationMs < limit.fastestMs || nowMs - limit.measuredAtMs > measureAgainMs) {
-    limit.fastestMs = durationMs
-    limit.measuredAtMs = nowMs
-  }
+  measure(limit, durationMs, nowMs)
   const isFast = durationMs < fastMs || (durationMs < slowMs && durationMs <= limit.fastestMs * slowerBy)
   if (limit.cap < usualCap) {
     if (isFast) limit.cap += 1
@@ -67,10 +67,25 @@ export function raiseLimit(limit: ConcurrencyLimit, { durationMs, nowMs, wasFull
   }
 }
 
+function measure(limit: ConcurrencyLimit, durationMs: number, nowMs: number): void {
+  if (nowMs - limit.measuredAtMs > measureAgainMs) {
+    limit.measuredAtMs = nowMs
+    limit.fastestMs = notMeasured
+    limit.cap = Math.min(limit.cap, usualCap)
+  }
+  // What began before that was beside as many as before.
+  const isNew = nowMs - durationMs >= limit.measuredAtMs
+  if (isNew && (limit.fastestMs === notMeasured || durationMs < limit.fastestMs)) limit.fastestMs = durationMs
+}
+
 /** `lastToken` is that of the last attempt that began. */
-export function lowerLimit(limit: ConcurrencyLimit, lastToken: number): void {
+export function streakIs(limit: ConcurrencyLimit, failures: number, lastToken: number): void {
   if (limit.failures === 0) limit.beganBefore = lastToken
-  limit.failures += 1
+  limit.failures = failures
+}
+
+export function lowerLimit(limit: ConcurrencyLimit, lastToken: number): void {
+  streakIs(limit, limit.failures + 1, lastToken)
   limit.cap = Math.max(1, Math.floor(Math.min(limit.cap, usualCap) / 2))
   limit.successes = 0
 }

@@ -1,6 +1,9 @@
 // Reading the configuration anew, after it was changed.
-import { nextToken } from './endpoint-state.ts'
-import type { Turn } from './endpoint-work.ts'
+import { streakIs } from './concurrency-limit.ts'
+import type { EndpointConfig } from './endpoint.ts'
+import { dropQueued, nextToken, pullAll } from './endpoint-state.ts'
+import { answerDirect, type Turn } from './endpoint-work.ts'
+import { dropSocket } from './socket-transport.ts'
 
 const reloadAgainMs = 1_000
 
@@ -17,4 +20,36 @@ export function reloadFailed({ state, effects }: Turn, token: number): void {
   if (token !== state.reloading) return
   const message = { type: 'configChanged' as const }
   effects.push({ type: 'setTimer', name: 'reload', delayMs: reloadAgainMs, message })
+}
+
+function switchOff(turn: Turn): void {
+  const { state } = turn
+  state.config = { ...state.config, enabled: false }
+  dropQueued(state)
+  for (const work of state.urgent.splice(0))
+    answerDirect(turn, work, {
+      type: 'failed',
+      code: 'ENDPOINT_OFF',
+      message: 'the endpoint is switched off',
+    })
+  dropSocket(turn, 1000, 'endpoint off')
+}
+
+/** A rotated secret, a new URL or switching off drops the open socket. A new name or event list does not. */
+export function reloaded(turn: Turn, config: EndpointConfig | null): void {
+  const { state } = turn
+  if (config === null || !config.enabled) {
+    if (state.config.enabled) switchOff(turn)
+    if (config) state.config = config
+    return
+  }
+  // Results that are not committed yet are already counted here.
+  const seen = state.config.enabled && state.unrecorded > 0 ? state.concurrency.failures : 0
+  streakIs(state.concurrency, Math.max(seen, config.consecutiveFailures), state.lastToken)
+  if (config.configVersion <= state.config.configVersion) return
+  const turnedOn = !state.config.enabled
+  const redial = config.url !== state.config.url || config.secret !== state.config.secret
+  if (redial) dropSocket(turn, 1000, 'configuration changed')
+  state.config = config
+  if (turnedOn) pullAll(state)
 }

@@ -1,96 +1,20 @@
 // The state of an endpoint actor. The cell owns it and no other code has a reference, so a turn changes it in
 // place: a queue of a thousand deliveries is not copied for each of them.
-import type { ReplyTo } from '../platform/actors/actor.ts'
 import { idTimeMs } from '../shared/ids.ts'
-import type { AttemptReport } from './attempt.ts'
 import { AttemptQueue, bytesOf } from './attempt-queue.ts'
 import { type ConcurrencyLimit, newConcurrencyLimit } from './concurrency-limit.ts'
-import type { Pulled, SocketOpening } from './endpoint.messages.ts'
+import type { Pulled } from './endpoint.messages.ts'
 import {
-  type DirectItem,
+  type DirectWork,
   type EndpointConfig,
   type QueuedItem,
   type QueueName,
   transportOf,
+  type Work,
 } from './endpoint.ts'
 import type { EndpointQuota, Share } from './process-budget.ts'
 import { RecentEvents } from './recent-events.ts'
-import type { SocketWindow } from './socket-window.ts'
-
-export interface DirectWork {
-  readonly type: 'direct'
-  readonly id: number
-  readonly item: DirectItem
-  readonly replyTo: ReplyTo | undefined
-}
-
-export interface QueuedWork {
-  readonly type: 'queued'
-  readonly item: QueuedItem
-}
-
-export type Work = DirectWork | QueuedWork
-
-/** A frame handed to the socket, and the facts that its attempt's report contains besides the outcome. */
-export interface Frame {
-  readonly work: Work
-  readonly bytes: number
-  readonly startedAtMs: number
-  readonly facts: Pick<AttemptReport, 'timings' | 'remoteAddress' | 'reusedConnection'>
-  /** The ping right behind the frame, in the same write. */
-  ping: number | undefined
-  /** A call whose time ran out has its answer. Its bytes are still on their way. */
-  isAnswered: boolean
-}
-
-/** A ping without its pong, and what it covers: the frames that the socket took since the ping before it. */
-export interface Ping {
-  readonly ping: number
-  readonly frames: readonly Frame[]
-  /** When it was handed to the socket, and how many frames were unread then. */
-  readonly sentAtMs: number
-  readonly unread: number
-}
-
-export interface OpenSocket {
-  readonly phase: 'open'
-  readonly token: number
-  readonly openedAtMs: number
-  readonly opening: SocketOpening
-  /** Whether a frame was handed to the socket: the dial is part of the first frame's attempt. */
-  used: boolean
-  /** Frames handed to the socket that it has neither taken nor refused yet. */
-  readonly writing: Map<number, Frame>
-  /** Frames that the socket has taken since the last ping. */
-  sincePing: Frame[]
-  /** Oldest first. */
-  readonly pings: Ping[]
-  /**
-   * Frames that the receiver has read, without a verdict: a close with 1008 shortly after the upgrade makes
-   * them failures.
-   */
-  readonly unsettled: { readonly frame: Frame; readonly readAtMs: number }[]
-  settled: boolean
-  readonly window: SocketWindow
-  /** The receiver has answered a ping, and had not rejected the signature before. */
-  hasPonged: boolean
-  /** Bytes of frames that no pong covers yet, including those in `writing`. */
-  unconfirmedBytes: number
-  lastEventAtMs: number
-}
-
-export type SocketState =
-  | { readonly phase: 'idle' }
-  /** `head` is the delivery whose attempt includes the dial. */
-  | {
-      readonly phase: 'dialling'
-      readonly token: number
-      readonly head: QueuedItem | undefined
-      isUrgent: boolean
-    }
-  | OpenSocket
-  /** A dial failed or a new socket closed a moment ago: deliveries wait, a ringing call dials at once. */
-  | { readonly phase: 'cooldown' }
+import { framesUnderWay, type SocketState } from './socket-state.ts'
 
 export interface EndpointState {
   config: EndpointConfig
@@ -218,11 +142,19 @@ export function enqueueOrLeave(state: EndpointState, item: QueuedItem, nowMs: nu
  */
 export function enqueueInTurn(state: EndpointState, item: QueuedItem, nowMs: number): void {
   const queue = queueNameOf(item)
-  if (state.inStore[queue]) return
+  if (state.inStore[queue] || state.known.has(item.deliveryId)) return
   if (queue === 'first' && state.pulling?.first) setAside(state, item)
-  else if (isLate(item, nowMs) || state.recent.lacks(item.key, item.after, nowMs)) state.inStore[queue] = true
+  else if (isLate(item, nowMs) || (queue === 'first' && isOutOfTurn(state, item, nowMs)))
+    state.inStore[queue] = true
   else enqueueOrLeave(state, item, nowMs)
 }
+
+/** The event before it may still be on its way, or a pull was faster than the hand-over and it was sent already. */
+const isOutOfTurn = (
+  { recent }: EndpointState,
+  { key, eventId, after }: QueuedItem,
+  nowMs: number,
+): boolean => recent.lacks(key, after, nowMs) || recent.hasPassed(key, eventId)
 
 /** Well within the sweeper's grace of three seconds. */
 const promptMs = 2_000
@@ -265,6 +197,7 @@ export const hasQueued = (state: EndpointState): boolean => state.first.size > 0
 export function dropQueued(state: EndpointState): void {
   for (const item of [...state.first.clear(), ...state.retries.clear()]) state.known.delete(item.deliveryId)
   takeArrived(state)
+  for (const frame of framesUnderWay(state.socket)) frame.isOutdated = true
   // The pull under way read the store before this: ignore its result.
   state.pulling = undefined
   state.inStore.first = false

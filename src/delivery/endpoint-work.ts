@@ -4,19 +4,13 @@ import { attemptErrors } from './attempt.ts'
 import type { AttemptQueue } from './attempt-queue.ts'
 import { allowance, lowerLimit, raiseLimit } from './concurrency-limit.ts'
 import type { Effects } from './endpoint.messages.ts'
-import type { DirectResult, QueuedItem } from './endpoint.ts'
-import {
-  type DirectWork,
-  type EndpointState,
-  type Frame,
-  isHeldUp,
-  queueOf,
-  type Work,
-} from './endpoint-state.ts'
+import type { DirectResult, DirectWork, QueuedItem, Work } from './endpoint.ts'
+import { type EndpointState, isHeldUp, pullAnew, queueOf } from './endpoint-state.ts'
 import { type SettleOptions, settleAttempt } from './settle-attempt.ts'
+import type { Frame } from './socket-state.ts'
 
 const faultPauseMs = 1_000
-const maxPulled = 200
+const maxPulled = 500
 const minPulled = 5
 const usualBodyBytes = 512
 
@@ -71,9 +65,14 @@ export function takeBack(state: EndpointState, item: QueuedItem): void {
   state.known.delete(item.deliveryId)
 }
 
-/** The deliveries of several frames, in their order: each goes to the front. */
+/** The deliveries of several frames, in their order: each goes to the front. What is outdated is read anew. */
 export function takeAllBack(state: EndpointState, frames: readonly Frame[]): void {
-  for (const { work } of frames.toReversed()) if (work.type === 'queued') takeBack(state, work.item)
+  for (const { work, isOutdated } of frames.toReversed()) {
+    if (work.type === 'direct') continue
+    if (isOutdated) state.known.delete(work.item.deliveryId)
+    else takeBack(state, work.item)
+  }
+  if (frames.some(({ work, isOutdated }) => work.type === 'queued' && isOutdated)) pullAnew(state)
 }
 
 /** No queued attempt starts for so long; calls do. */

@@ -1,10 +1,11 @@
 // The endpoint actor: the only place in the cluster that sends to an endpoint. It opens no connection and
 // writes no row itself: it requests both with effects, and receives the results as messages.
 import type { ActorDefinition, Incoming, Step } from '../platform/actors/actor.ts'
+import { failure } from './attempt.ts'
 import { allowance } from './concurrency-limit.ts'
 import type { Effects, EndpointEffect, EndpointMessage } from './endpoint.messages.ts'
-import type { EndpointConfig, QueuedItem } from './endpoint.ts'
-import { reload, reloadFailed } from './endpoint-reload.ts'
+import type { QueuedItem } from './endpoint.ts'
+import { reload, reloaded, reloadFailed } from './endpoint-reload.ts'
 import {
   dropOutdated,
   dropQueued,
@@ -19,10 +20,11 @@ import {
   queueNameOf,
   takeArrived,
 } from './endpoint-state.ts'
-import { answerDirect, type EndpointOptions, pullMore, type Turn } from './endpoint-work.ts'
+import { answerDirect, type EndpointOptions, pullMore, reportOf, type Turn } from './endpoint-work.ts'
 import { maxDirectPosts, posted, pumpHttps } from './https-transport.ts'
 import { directDue, directTimerEffect } from './socket-calls.ts'
-import { pingDue, unreadFrames } from './socket-pings.ts'
+import { pingDue } from './socket-pings.ts'
+import { unreadFrames } from './socket-state.ts'
 import {
   cooledDown,
   dialFailed,
@@ -74,6 +76,14 @@ export const endpointActor = (options: EndpointOptions): EndpointActor => ({
   },
   drain: { type: 'leave' },
   isGuarded: (effect) => guarded.has(effect.type),
+  // Held while a successor waits, the configuration may have changed: with the old secret, or to a socket of nobody.
+  insteadOf(effect, { config, socket }) {
+    if (effect.type === 'post' && !(config.enabled && effect.config.configVersion === config.configVersion))
+      return { type: 'posted', token: effect.token, report: reportOf(failure('INTERRUPTED')) }
+    if (effect.type === 'dial' && !(socket.phase === 'dialling' && socket.token === effect.token))
+      return { type: 'dialFailed', token: effect.token, report: reportOf(failure('INTERRUPTED')) }
+    return undefined
+  },
   handle(state, incoming): Step<EndpointState, EndpointTx, Effects[number]> {
     const turn: Turn = { state, at: incoming.at, options, effects: [] }
     apply(turn, incoming)
@@ -261,37 +271,3 @@ function recorded(turn: Turn, message: Extract<EndpointMessage, { type: 'recorde
 }
 
 const isSpent = ({ concurrency }: EndpointState): boolean => allowance(concurrency).total === 0
-
-function switchOff(turn: Turn): void {
-  const { state } = turn
-  state.config = { ...state.config, enabled: false }
-  dropQueued(state)
-  for (const work of state.urgent.splice(0))
-    answerDirect(turn, work, {
-      type: 'failed',
-      code: 'ENDPOINT_OFF',
-      message: 'the endpoint is switched off',
-    })
-  dropSocket(turn, 1000, 'endpoint off')
-}
-
-/** A rotated secret, a new URL or switching off drops the open socket. A new name or event list does not. */
-function reloaded(turn: Turn, config: EndpointConfig | null): void {
-  const { state } = turn
-  if (config === null || !config.enabled) {
-    if (state.config.enabled) switchOff(turn)
-    if (config) state.config = config
-    return
-  }
-  // Results that are not committed yet are already counted here.
-  state.concurrency.failures =
-    state.config.enabled && state.unrecorded > 0
-      ? Math.max(state.concurrency.failures, config.consecutiveFailures)
-      : config.consecutiveFailures
-  if (config.configVersion <= state.config.configVersion) return
-  const turnedOn = !state.config.enabled
-  const redial = config.url !== state.config.url || config.secret !== state.config.secret
-  if (redial) dropSocket(turn, 1000, 'configuration changed')
-  state.config = config
-  if (turnedOn) pullAll(state)
-}

@@ -1,6 +1,7 @@
 // The types of delivery: an endpoint's configuration, and the work to send to it.
 
 import type { DirectEventKind, EventKind } from '../contract/events.ts'
+import type { ReplyTo } from '../platform/actors/actor.ts'
 import type { DeliveryId, EndpointId, WorkspaceId } from '../shared/ids.ts'
 
 export interface EndpointConfig {
@@ -55,3 +56,17 @@ export interface DirectItem {
 export type DirectResult =
   | { readonly type: 'delivered' }
   | { readonly type: 'failed'; readonly code: string; readonly message: string }
+
+export interface DirectWork {
+  readonly type: 'direct'
+  readonly id: number
+  readonly item: DirectItem
+  readonly replyTo: ReplyTo | undefined
+}
+
+export interface QueuedWork {
+  readonly type: 'queued'
+  readonly item: QueuedItem
+}
+
+export type Work = DirectWork | QueuedWork

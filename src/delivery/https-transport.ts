@@ -1,7 +1,8 @@
 // The endpoint actor over HTTPS: starts attempts, and handles their reports.
 import type { AttemptReport } from './attempt.ts'
 import { isCounted, pauseAfter } from './concurrency-limit.ts'
-import { type EndpointState, nextToken, queueNameOf, type Work } from './endpoint-state.ts'
+import type { Work } from './endpoint.ts'
+import { type EndpointState, nextToken, queueNameOf } from './endpoint-state.ts'
 import { finish, rest, room, type Turn } from './endpoint-work.ts'
 
 export const maxDirectPosts = 32

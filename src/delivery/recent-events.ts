@@ -23,6 +23,11 @@ export class RecentEvents {
     }
   }
 
+  /** Whether this event, or a later one of its key, was here before. */
+  hasPassed(key: string, eventId: string): boolean {
+    return (this.#last.get(key) ?? '') >= eventId
+  }
+
   /** Whether the event before it may still be on its way. Then only the store knows which comes first. */
   lacks(key: string, after: string | null, nowMs: number): boolean {
     return after !== null && this.#last.get(key) !== after && nowMs - idTimeMs(after) < lateMs

@@ -39,11 +39,7 @@ interface Ended {
   readonly isCounted: boolean
 }
 
-export function settleAttempt(
-  config: EndpointConfig,
-  attempt: Ended,
-  options: SettleOptions,
-): AttemptRecord {
+export function settleAttempt(config: EndpointConfig, attempt: Ended, options: SettleOptions): AttemptRecord {
   const { item, report, endedAt } = attempt
   return {
     item,

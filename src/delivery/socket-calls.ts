@@ -1,8 +1,9 @@
 // The time limit of calls over a WebSocket.
 import { failure } from './attempt.ts'
-import type { EndpointState, Work } from './endpoint-state.ts'
+import type { Work } from './endpoint.ts'
+import type { EndpointState } from './endpoint-state.ts'
 import { directTimer, finish, reportOf, type Turn } from './endpoint-work.ts'
-import { unreadFrames } from './socket-pings.ts'
+import { unreadFrames } from './socket-state.ts'
 
 export const directTimerEffect = (id: number, delayMs: number) =>
   ({ type: 'setTimer', name: directTimer(id), delayMs, message: { type: 'directDue', work: id } }) as const

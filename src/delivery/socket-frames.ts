@@ -1,7 +1,9 @@
 // Hands frames to the open socket.
-import { type Frame, nextToken, type OpenSocket, queueOf, type Work } from './endpoint-state.ts'
+import type { Work } from './endpoint.ts'
+import { nextToken, queueOf } from './endpoint-state.ts'
 import type { Turn } from './endpoint-work.ts'
 import { frameBegun, type Handed } from './socket-pings.ts'
+import type { Frame, OpenSocket } from './socket-state.ts'
 
 /** What the socket makes of it comes as `frameDone`. */
 export function write(turn: Turn, open: OpenSocket, work: Work): Handed {
@@ -37,5 +39,6 @@ function frameOf({ opening, used }: OpenSocket, begun: { work: Work; bytes: numb
     facts: { timings: used ? {} : timings, remoteAddress, reusedConnection: used },
     ping: undefined,
     isAnswered: false,
+    isOutdated: false,
   }
 }

@@ -1,7 +1,8 @@
 // Tracks what a receiver has proved to have read: each pong covers every frame before its ping.
 import type { EndpointEffect } from './endpoint.messages.ts'
-import { type EndpointState, type Frame, nextToken, type OpenSocket } from './endpoint-state.ts'
+import { type EndpointState, nextToken } from './endpoint-state.ts'
 import type { Turn } from './endpoint-work.ts'
+import type { Frame, OpenSocket } from './socket-state.ts'
 import { adjustWindow, leastFrames, windowBegun } from './socket-window.ts'
 
 const pingAfterBytes = 64 * 1024
@@ -77,12 +78,6 @@ export function mostUnread({ unreadShare }: EndpointState, open: OpenSocket): nu
   return unreadShare.held < unreadShare.limit ? open.window.frames : leastFrames - open.unsettled.length
 }
 
-/** Frames that the socket has taken and no pong covers yet, oldest first. */
-export const unreadFrames = ({ pings, sincePing }: OpenSocket): Frame[] => [
-  ...pings.flatMap(({ frames }) => frames),
-  ...sincePing,
-]
-
 export function unreadOf({ pings, sincePing }: OpenSocket): number {
   let count = sincePing.length
   for (const { frames } of pings) count += frames.length
@@ -111,7 +106,8 @@ function sent(turn: Turn, open: OpenSocket, number: number, sentAtMs: number): v
   open.sincePing = []
 }
 
-function armPongTimer(turn: Turn, open: OpenSocket): void {
+export function armPongTimer(turn: Turn, open: OpenSocket): void {
+  open.pongDueAtMs = turn.at.getTime() + pongTimeoutMs
   const message = { type: 'pongLate', token: open.token } as const
   turn.effects.push({ type: 'setTimer', name: 'pong', delayMs: pongTimeoutMs, message })
 }

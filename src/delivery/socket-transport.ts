@@ -4,18 +4,16 @@ import { allowance, pauseAfter } from './concurrency-limit.ts'
 import type { SocketOpening } from './endpoint.messages.ts'
 import {
   type EndpointState,
-  type Frame,
   hasQueued,
   isHeldUp,
   isKeptOpen,
   nextToken,
-  type OpenSocket,
-  type SocketState,
   takeQueued,
 } from './endpoint-state.ts'
 import { finish, reportOf, type Turn, takeAllBack, takeBack } from './endpoint-work.ts'
 import { write } from './socket-frames.ts'
 import {
+  armPongTimer,
   carryPing,
   frameEnded,
   frameTaken,
@@ -23,10 +21,16 @@ import {
   mostUnread,
   openSocket,
   pong,
-  unreadFrames,
   unreadOf,
 } from './socket-pings.ts'
-import { newWindow } from './socket-window.ts'
+import {
+  type Frame,
+  framesUnderWay,
+  newOpenSocket,
+  type OpenSocket,
+  type SocketState,
+  unreadFrames,
+} from './socket-state.ts'
 
 /** A receiver that closes with 1008 this soon after the upgrade has rejected the signature. */
 const verdictMs = 2_000
@@ -35,6 +39,8 @@ const maxUnconfirmedBytes = 256 * 1024
 const maxUnconfirmedQueued = 192 * 1024
 const maxUnsettled = 1_000
 const leastIdleMs = 1_000
+/** A timer that is later than this tells of this process, not of the receiver. */
+const haltMs = 500
 /** Below the failures that switch an endpoint off, so that one broken connection alone does not. */
 const mostFailed = 16
 /** The closes of a receiver that leaves in good order. */
@@ -73,25 +79,13 @@ function dial(turn: Turn, forQueued: boolean): void {
 
 export function dialled(turn: Turn, token: number, opening: SocketOpening): void {
   const { state, effects } = turn
-  if (state.socket.phase !== 'dialling' || state.socket.token !== token) return
-  const { head } = state.socket
-  const now = turn.at.getTime()
-  const open: OpenSocket = {
-    phase: 'open',
-    token,
-    openedAtMs: now,
-    opening,
-    used: false,
-    writing: new Map(),
-    sincePing: [],
-    pings: [],
-    unsettled: [],
-    settled: false,
-    hasPonged: false,
-    window: newWindow(now),
-    unconfirmedBytes: 0,
-    lastEventAtMs: now,
+  if (state.socket.phase !== 'dialling' || state.socket.token !== token) {
+    // Nobody would ever close it.
+    effects.push({ type: 'closeSocket', token, code: 1000, reason: 'not needed any more' })
+    return
   }
+  const { head } = state.socket
+  const open = newOpenSocket(token, opening, turn.at.getTime())
   state.socket = open
   effects.push(
     { type: 'setTimer', name: 'settle', delayMs: verdictMs, message: { type: 'settleDue', token } },
@@ -260,9 +254,9 @@ export function dropSocket(turn: Turn, code: number, reason: string): void {
   const { socket } = state
   if (socket.phase === 'open') {
     turn.effects.push({ type: 'closeSocket', token: socket.token, code, reason })
+    const frames = framesUnderWay(state.socket)
     forgetSocket(turn)
     settleNow(turn, socket)
-    const frames = [...unreadFrames(socket), ...socket.writing.values()]
     for (const { work, isAnswered } of frames)
       if (work.type === 'direct' && !isAnswered) finish(turn, work, reportOf(failure('INTERRUPTED')))
     takeAllBack(state, frames)
@@ -283,6 +277,8 @@ function forgetSocket(turn: Turn): void {
 export function pongLate(turn: Turn, token: number): void {
   const open = openSocket(turn.state, token)
   if (!open) return
+  // This process stood still: the pong may be here, unread.
+  if (turn.at.getTime() > open.pongDueAtMs + haltMs) return armPongTimer(turn, open)
   turn.effects.push({ type: 'cutSocket', token })
   lose(turn, open, failure('BACKPRESSURE'))
 }
@@ -293,7 +289,8 @@ export function idleDue(turn: Turn, token: number): void {
   const idleMs = turn.at.getTime() - open.lastEventAtMs
   if (idleMs >= turn.options.idleCloseMs && !isKeptOpen(turn.state)) return dropSocket(turn, 1000, 'idle')
   // One that is kept open may be given up by its number later.
-  const delayMs = Math.max(turn.options.idleCloseMs - idleMs, leastIdleMs)
+  const leastMs = isKeptOpen(turn.state) ? turn.options.pingMs : leastIdleMs
+  const delayMs = Math.max(turn.options.idleCloseMs - idleMs, leastMs)
   turn.effects.push({ type: 'setTimer', name: 'idle', delayMs, message: { type: 'idleDue', token } })
 }
 

@@ -19,7 +19,7 @@ const mostFrames = 256
 /** How long a frame may wait behind others. */
 const waitMs = 25
 const pauseMs = 1_000
-/** A connection may be led another way. */
+/** A connection may be led another way. Measured with few frames unread, since a frame waits for those before it. */
 const measureAgainMs = 60_000
 
 export const newWindow = (nowMs: number): SocketWindow => ({
@@ -48,10 +48,14 @@ interface Answered {
 export function adjustWindow(window: SocketWindow, { sentAtMs, nowMs, unread, frames }: Answered): void {
   const tookMs = nowMs - sentAtMs
   window.pongedAtMs = nowMs
-  if (tookMs < window.fastestMs || nowMs - window.measuredAtMs > measureAgainMs) {
-    window.fastestMs = tookMs
+  if (nowMs - window.measuredAtMs > measureAgainMs) {
     window.measuredAtMs = nowMs
+    window.fastestMs = Number.POSITIVE_INFINITY
+    window.frames = leastFrames
   }
+  // Its frames waited for many others.
+  if (sentAtMs < window.measuredAtMs) return
+  window.fastestMs = Math.min(window.fastestMs, tookMs)
   if (tookMs <= window.fastestMs + waitMs) {
     if (unread * 2 >= window.frames) window.frames = Math.min(mostFrames, window.frames + frames)
   } else if (sentAtMs >= window.shrunkAtMs) {

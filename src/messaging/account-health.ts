@@ -1,6 +1,11 @@
 // Applies what the provider reports about accounts: in webhooks, in changes of templates, and in errors of sends.
 import { createHash, randomBytes } from 'node:crypto'
-import { type AccountChange, type AccountUpdate, messagingLimitOf } from '../contract/account-health.ts'
+import {
+  type AccountChange,
+  type AccountUpdate,
+  isSameLimit,
+  messagingLimitOf,
+} from '../contract/account-health.ts'
 import type { Dispatch, WrittenDelivery } from '../contract/dispatch.ts'
 import type { TemplateCategoryUpdate, TemplateStatusUpdate } from '../contract/provider-updates.ts'
 import type { GivenFailure } from '../contract/records/failure.ts'
@@ -53,11 +58,11 @@ export function createAccountHealth({
     changes: readonly AccountChange[],
     isQuiet = false,
   ): Promise<boolean> {
-    const bounded = changes.map((one) => ({ ...one, key: storableStart(one.key, 600) }))
-    const written = await apply({ of, at, digest, changes: bounded, isQuiet })
+    const stated = onceEach(changes.map((one) => ({ ...one, key: storableStart(one.key, 600) })))
+    const written = await apply({ of, at, digest, changes: stated, isQuiet })
     if (written === undefined) return false
     dispatch(written)
-    for (const { topic, status, severity } of changes)
+    for (const { topic, status, severity } of stated)
       log[severity === 'INFO' ? 'info' : 'warn']({ ...of, topic, status, severity }, 'account.updated')
     return true
   }
@@ -76,7 +81,7 @@ export function createAccountHealth({
 
     async limitRead(workspaceId, word, at) {
       const before = await limitOf(workspaceId)
-      if (before === word) return
+      if (before !== null && isSameLimit(before, word)) return
       const customers = messagingLimitOf(word)
       const change = { ...plain, topic: 'MESSAGING_LIMIT', status: word, details: { customers } } as const
       const message = `New customers in 24 hours: ${customers?.toLocaleString('en') ?? word.toLowerCase()}.`
@@ -102,6 +107,19 @@ export function createAccountHealth({
     },
   }
 }
+
+/** A matter has one state. Of several of one report, that which lasts longest. */
+function onceEach(changes: readonly AccountChange[]): AccountChange[] {
+  const found = new Map<string, AccountChange>()
+  for (const change of changes) {
+    const matter = JSON.stringify([change.topic, change.key])
+    const other = found.get(matter)
+    if (other === undefined || endOf(other) < endOf(change)) found.set(matter, change)
+  }
+  return [...found.values()]
+}
+
+const endOf = ({ until }: AccountChange): number => until?.getTime() ?? Number.POSITIVE_INFINITY
 
 const paymentCodes = ['131042', '131044']
 const tellEveryMs = 60_000

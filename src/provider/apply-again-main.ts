@@ -8,12 +8,13 @@ import { createInboundElementStore } from '../platform/postgres/inbound-elements
 import { connectPool } from '../platform/postgres/sql.ts'
 import { CommandRefused, runCommand } from '../platform/process/command.ts'
 import { idFloor } from '../shared/ids.ts'
-import { type AppliedAgain, applyAgain } from './incoming/apply-again.ts'
+import { type AppliedAgain, applyAgain, ElementFailed } from './incoming/apply-again.ts'
 
 const usage = `npm run reapply -- [options]
 
 Reads the elements of webhooks that nothing was made of, and gives those that this version understands to a running
-gateway of this version. It can be run again at any time: nothing is applied twice.
+gateway of this version. It can be run again at any time: nothing is applied twice. What the gateway cannot apply is
+counted, and the others follow.
 
   --dry-run                 only prints how many there are, and how many are understood
   --reason <reason>         only these; can be repeated. Default: all but irrelevant
@@ -58,8 +59,9 @@ const poster =
       signal: AbortSignal.timeout(requestTimeoutMs),
     })
     const text = await answer.text()
-    if (answer.status !== 200)
-      throw new CommandRefused(`the gateway answered ${answer.status}: run this again when it is well`)
+    if (answer.status === 401)
+      throw new CommandRefused('the gateway answered 401: PROVIDER_APP_SECRET must be the one that it has')
+    if (answer.status !== 200) throw new ElementFailed(`the gateway answered ${answer.status}`)
     return text
   }
 
@@ -78,12 +80,13 @@ function reasonsOf(given: readonly string[] | undefined): readonly string[] {
   return given ?? known.filter((reason) => reason !== 'irrelevant')
 }
 
-const linesOf = ({ found, applied, left }: AppliedAgain, isDryRun: boolean): string[] => [
+const linesOf = ({ found, applied, left, failed }: AppliedAgain, isDryRun: boolean): string[] => [
   ...[...found].map(
     ([reason, { all, understood }]) => `${reason}: ${all} kept, ${understood} understood now`,
   ),
   ...(isDryRun ? [] : [`applied: ${applied}`]),
   ...[...left].map(([reason, count]) => `understood, and still nothing made of it (${reason}): ${count}`),
+  ...[...failed].map(([reason, count]) => `failed (${reason}): ${count}`),
 ]
 
 async function main(): Promise<void> {
@@ -103,6 +106,10 @@ async function main(): Promise<void> {
     const result = await applyAgain({ store, post: poster(place), filter, isDryRun })
     for (const line of linesOf(result, isDryRun)) process.stdout.write(`${line}\n`)
     if (result.found.size === 0) process.stdout.write('everything was understood\n')
+    if (result.failed.size > 0)
+      throw new CommandRefused(
+        'what failed is as it was: the log of the gateway says why. Run this again then',
+      )
   } finally {
     await sql.end({ timeout: 1 })
   }

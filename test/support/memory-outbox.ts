@@ -143,12 +143,8 @@ export class MemoryOutbox {
     return this.consecutiveFailures
   }
 
-  #accept({ item, verdict }: AttemptRecord): boolean {
+  #accept({ item }: AttemptRecord): boolean {
     const row = this.#row(item.deliveryId)
-    if (verdict.type === 'uncharged') {
-      if (isOpen(row)) row.nextAttemptAt = this.#clock.now() + 1_000
-      return false
-    }
     if (row.attemptCount !== item.attemptNumber - 1 || !(isOpen(row) || row.state === 'HELD')) return false
     row.attemptCount = item.attemptNumber
     this.attempts.push({ deliveryId: row.id, number: item.attemptNumber })

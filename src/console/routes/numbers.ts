@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { AppError, notFound } from '../../contract/errors.ts'
 import { byId, pageBody, pageQuery, pageRequest } from '../../platform/http/paging.ts'
 import { workspaceRoute } from '../route.ts'
-import { hasField, idOf, idParams } from '../schema.ts'
+import { flag, hasField, idOf, idParams } from '../schema.ts'
 
 const kind = byId('console-numbers')
 
@@ -55,8 +55,9 @@ const accountStates = workspaceRoute({
   path: '/account',
   summary: 'What the provider reports of the account, its numbers and templates, and what holds now',
   role: 'VIEWER',
-  handle: async ({ services, author }) => ({
-    data: await services.reads.accountStates.states(author.workspaceId),
+  query: v.strictObject({ templateId: v.optional(idOf('template')), ofTemplates: v.optional(flag) }),
+  handle: async ({ services, author, query }) => ({
+    data: await services.reads.accountStates.states(author.workspaceId, query),
   }),
 })
 

@@ -190,10 +190,12 @@ const numbers = (sql: Sql, workspaceId: WorkspaceId, dayAgo: string) => sql`
   order by n.is_default desc, n.id desc`
 
 const templates = (sql: Sql, workspaceId: WorkspaceId) => sql`
-  select id, name, language, status, status_reason as reason, coalesce(status_at, updated_at) as since
-  from templates
-  where workspace_id = ${workspaceId} and status in ('PAUSED', 'DISABLED', 'REJECTED')
-  order by id desc
+  select t.id, t.name, t.language, t.status, t.status_reason as reason, coalesce(s.at, t.updated_at) as since
+  from templates t
+  left join account_states s on s.workspace_id = t.workspace_id and s.topic = 'TEMPLATE_STATUS' and s.status = t.status
+    and s.template ->> 'name' = t.name and s.template ->> 'language' = t.language
+  where t.workspace_id = ${workspaceId} and t.status in ('PAUSED', 'DISABLED', 'REJECTED')
+  order by t.id desc
   limit ${mostListed}`
 
 const keys = (sql: Sql, workspaceId: WorkspaceId, now: Date) => sql`

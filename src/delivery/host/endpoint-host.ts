@@ -39,7 +39,11 @@ export function createEndpointHost(options: EndpointHostOptions): EndpointHost {
   const { load, ownerOf, confirm, release, pull, reload } = createEndpointRows(options)
   return {
     openSockets: () => sockets.openCount,
-    ...{ load, ownerOf, confirm, release },
+    ...{ load, ownerOf, confirm },
+    async release(owned, sid) {
+      for (const { id, epoch } of owned) sockets.dropped(id, epoch)
+      await release(owned, sid)
+    },
     commit: () => Promise.resolve({ type: 'committed' }),
     dropped(id, epoch) {
       sockets.dropped(id, epoch)

@@ -1,4 +1,7 @@
-/** One time limit for everything an attempt does, from name resolution to the last byte of the answer. */
+/**
+ * One time limit for everything an attempt does, from name resolution to the last byte of the answer. Time that this
+ * process stood still does not count, as in ../../shared/deadline.ts: an answer may be here, unread.
+ */
 export interface Deadline {
   /** Made when it is first read: a request on an open connection needs none, and it costs as much as a signature. */
   readonly signal: AbortSignal
@@ -15,14 +18,17 @@ export const startDeadline = (ms: number, outer?: AbortSignal): Deadline => new 
 
 class AttemptDeadline implements Deadline {
   onOver: (() => void) | undefined
-  readonly #timer: NodeJS.Timeout
+  #timer: NodeJS.Timeout
+  #isCleared = false
   readonly #outer: AbortSignal | undefined
   readonly #interrupt = () => this.#end('interrupted')
   #controller: AbortController | undefined
   #reason: 'expired' | 'interrupted' | undefined
 
   constructor(ms: number, outer: AbortSignal | undefined) {
-    this.#timer = setTimeout(() => this.#end('expired'), ms)
+    this.#timer = setTimeout(() => {
+      this.#timer = setTimeout(() => setImmediate(() => this.#end('expired')), ms / 2)
+    }, ms / 2)
     this.#outer = outer
     if (outer?.aborted) this.#end('interrupted')
     outer?.addEventListener('abort', this.#interrupt, { once: true })
@@ -43,12 +49,13 @@ class AttemptDeadline implements Deadline {
   }
 
   clear(): void {
+    this.#isCleared = true
     clearTimeout(this.#timer)
     this.#outer?.removeEventListener('abort', this.#interrupt)
   }
 
   #end(reason: 'expired' | 'interrupted'): void {
-    if (this.#reason !== undefined) return
+    if (this.#reason !== undefined || this.#isCleared) return
     this.#reason = reason
     this.#controller?.abort(reason)
     this.onOver?.()

@@ -16,12 +16,9 @@ export const createAttemptStore = (sql: Sql) => ({
    * each attempt of a delivery is stored and counted once, by its first report.
    */
   async record(records: readonly AttemptRecord[]): Promise<RecordedAttempts> {
-    const charged = firstReports(records.filter((record) => record.verdict.type !== 'uncharged'))
-    const uncharged = records.filter((record) => record.verdict.type === 'uncharged')
-    if (uncharged.length > 0) await postpone(sql, uncharged)
-    if (charged.length === 0) return { retries: [], endpoints: [] }
-    const batch = batchOf(sql, charged)
-    const isSuccess = charged.every(
+    const reported = firstReports(records)
+    const batch = batchOf(sql, reported)
+    const isSuccess = reported.every(
       ({ verdict, counts }) => verdict.type === 'delivered' && counts !== 'failure',
     )
     return toRecorded(await (isSuccess ? recordSuccesses(sql, batch) : recordAll(sql, batch)))
@@ -214,16 +211,6 @@ function firstReports(records: readonly AttemptRecord[]): AttemptRecord[] {
   }
   return [...byDelivery.values()]
 }
-
-/** No attempt was used up: the delivery is tried again, one second from now. */
-const postpone = (sql: Sql, records: readonly AttemptRecord[]) => sql`
-  update deliveries
-  set next_attempt_at = now() + interval '1 second'
-  where ${ofIds(
-    sql,
-    sql`id`,
-    records.map((record) => record.item.deliveryId),
-  )} and state in (${sources(sql, deliveryMachine, 'HELD')})`
 
 /** An operator requested a replay during this attempt, which failed: the replay must still be made. */
 const replayFollows = (sql: Sql) =>

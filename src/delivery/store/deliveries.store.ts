@@ -27,25 +27,26 @@ export const createDeliveryStore = (sql: Sql) => ({
    * be many, due retries and replays.
    */
   async pending(endpointId: EndpointId, { exclude, first, retries }: PullWish): Promise<Pulled> {
-    const known = exclude as string[]
+    // Looked up by a hash, also by a plan for any values. With <> all, which compares each, a pull beside a long queue is slow.
+    const isUnknown = sql`id not in (select unnest(${exclude as string[]}::uuid[]))`
     const rows = await sql<(PendingRow & { turn: number; configVersion: number })[]>`
       with waiting as (
         (select id, event_id, kind, key, attempt_count, replay, next_attempt_at, 1 as turn
          from deliveries
-         where endpoint_id = ${endpointId} and state = 'PENDING' and not replay and id <> all(${known}::uuid[])
+         where endpoint_id = ${endpointId} and state = 'PENDING' and not replay and ${isUnknown}
          order by id
          limit ${pageOf(first)})
         union all
         (select id, event_id, kind, key, attempt_count, replay, next_attempt_at, 2
          from deliveries
          where endpoint_id = ${endpointId} and state = 'RETRYING' and next_attempt_at <= now()
-           and id <> all(${known}::uuid[])
+           and ${isUnknown}
          order by next_attempt_at
          limit ${pageOf(retries)})
         union all
         (select id, event_id, kind, key, attempt_count, replay, next_attempt_at, 3
          from deliveries
-         where endpoint_id = ${endpointId} and state = 'PENDING' and replay and id <> all(${known}::uuid[])
+         where endpoint_id = ${endpointId} and state = 'PENDING' and replay and ${isUnknown}
          order by id
          limit ${pageOf(retries)})
       )
@@ -110,22 +111,27 @@ export const createDeliveryStore = (sql: Sql) => ({
     return rows.map((row) => row.endpointId)
   },
 
-  /** Moves waiting deliveries of disabled endpoints to HELD, at most `limit`. Returns how many were moved. */
+  /**
+   * Moves waiting deliveries of disabled endpoints to HELD, and those of endpoints that were deleted while their event was
+   * written to DISCARDED, at most `limit`. Returns how many were moved.
+   */
   async holdForDisabled(limit: number): Promise<number> {
     const due = await sql<{ id: DeliveryId }[]>`
       select d.id
       from endpoints e
       join deliveries d on d.endpoint_id = e.id
-      where not e.enabled and d.state in (${sources(sql, deliveryMachine, 'HELD')})
+      where not e.enabled and (e.deleted_at is null or e.deleted_at > now() - interval '1 day')
+        and d.state in (${sources(sql, deliveryMachine, 'HELD')})
       limit ${limit}`
     if (due.length === 0) return 0
     const ids = due.map(({ id }) => id)
     // Skips locked rows: their attempt settles them, and finds the endpoint off.
     const rows = await sql`
       update deliveries d
-      set state = 'HELD', next_attempt_at = null
+      set state = case when waiting.is_deleted then 'DISCARDED' else 'HELD' end, next_attempt_at = null,
+        finished_at = case when waiting.is_deleted then now() end
       from (
-        select d.id
+        select d.id, e.deleted_at is not null as is_deleted
         from deliveries d
         join endpoints e on e.id = d.endpoint_id and not e.enabled
         where ${ofIds(sql, sql`d.id`, ids)} and d.state in (${sources(sql, deliveryMachine, 'HELD')})

@@ -71,12 +71,14 @@ const onceEach = <T>(elements: readonly T[], keyOf: (element: T) => string): T[]
 const templatesOf = (found: readonly ProviderTemplate[]) =>
   onceEach(found, ({ name, language }) => JSON.stringify([name, language]))
 
-/** A number that was added again may also be there under the id that it had before, which is not connected any more. */
+/**
+ * In the provider's order. A number that was added again may also be there under the id that it had before, which is not
+ * connected any more.
+ */
 function numbersOf(found: readonly ProviderNumber[]): ProviderNumber[] {
   const isConnected = ({ status }: ProviderNumber) => Number(status === 'CONNECTED')
   const byId = onceEach(found, ({ phoneNumberId }) => phoneNumberId)
-  return onceEach(
-    byId.sort((one, other) => isConnected(one) - isConnected(other)),
-    ({ number }) => number,
-  )
+  const connectedLast = [...byId].sort((one, other) => isConnected(one) - isConnected(other))
+  const kept = new Set(onceEach(connectedLast, ({ number }) => number))
+  return byId.filter((one) => kept.has(one))
 }

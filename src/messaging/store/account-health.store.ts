@@ -3,8 +3,10 @@
 import type { AccountChange } from '../../contract/account-health.ts'
 import type { WrittenDelivery } from '../../contract/dispatch.ts'
 import { accountBody } from '../../contract/events.ts'
+import type { AccountStateFilter } from '../../contract/filters.ts'
 import type { AccountStateRecord } from '../../contract/records/account.ts'
 import { emit, writtenDeliveries } from '../../platform/postgres/emit.ts'
+import { equals } from '../../platform/postgres/keyset.ts'
 import type { Fragment, Sql } from '../../platform/postgres/sql.ts'
 import { encodeId, newId, type WorkspaceId } from '../../shared/ids.ts'
 
@@ -38,13 +40,24 @@ interface StateRow extends Omit<AccountStateRecord, 'occurredAt' | 'until'> {
 const mostStates = 500
 
 export const createAccountHealthStore = (sql: Sql) => ({
-  /** The states that hold now, the most serious first. */
-  async states(workspaceId: WorkspaceId): Promise<AccountStateRecord[]> {
+  /**
+   * The states that hold now, the most serious first. Without the status of a template that has another one since: a list
+   * of the provider told that.
+   */
+  async states(
+    workspaceId: WorkspaceId,
+    { templateId, ofTemplates }: AccountStateFilter = {},
+  ): Promise<AccountStateRecord[]> {
     const rows = await sql<StateRow[]>`
-      select topic, status, severity, number, template, message, advice, at, until, details
+      select s.topic, s.status, s.severity, s.number, s.template, s.message, s.advice, s.at, s.until, s.details
       from account_states s
-      where workspace_id = ${workspaceId} and ${inForce(sql, 's')}
-      order by array_position(array['CRITICAL', 'WARNING', 'INFO'], severity), at desc, topic, key
+      left join templates t on t.workspace_id = s.workspace_id and t.name = s.template ->> 'name'
+        and t.language = s.template ->> 'language'
+      where s.workspace_id = ${workspaceId} and ${inForce(sql, 's')}
+        and (s.topic <> 'TEMPLATE_STATUS' or coalesce(t.status, s.status) = s.status)
+        ${equals(sql, 't.id', templateId)}
+        ${ofTemplates === undefined ? sql`` : sql`and (s.template is not null) = ${ofTemplates}`}
+      order by array_position(array['CRITICAL', 'WARNING', 'INFO'], s.severity), s.at desc, s.topic, s.key
       limit ${mostStates}`
     return rows.map(({ at, until, ...row }) => ({
       ...row,

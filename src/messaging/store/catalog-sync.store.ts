@@ -30,7 +30,8 @@ export const createCatalogSyncStore = (sql: Sql, options: AccountOptions) => ({
   },
 
   /**
-   * A number that has a new id at the provider keeps its row. The first number of a workspace becomes its default.
+   * A number that has a new id at the provider keeps its row. The first number of a workspace that is connected, else
+   * the first, becomes its default.
    * Returns the provider's ids of those that belong to another workspace, which are left alone.
    */
   async upsertNumbers(workspaceId: WorkspaceId, numbers: readonly ProviderNumber[]): Promise<string[]> {
@@ -52,7 +53,7 @@ export const createCatalogSyncStore = (sql: Sql, options: AccountOptions) => ({
       insert into numbers (id, workspace_id, phone_number_id, number, display_name, status, quality_rating,
         messages_per_second, is_default)
       select id, ${workspaceId}, "phoneNumberId", number, "displayName", status, "qualityRating", "messagesPerSecond",
-        row_number() over (order by id) = 1
+        row_number() over (order by synced.status = 'CONNECTED' desc, id) = 1
           and not exists (select from numbers where workspace_id = ${workspaceId} and is_default)
       from ${synced}
       where not ${isKnown} and not exists (select from numbers where number = synced.number)

@@ -90,7 +90,12 @@ export const createTemplateStore = (sql: Sql): TemplateStore => ({
       sql`case when t.${sql(at)} > excluded.${sql(at)} then t.${sql(column)} else excluded.${sql(column)} end`
     const status = later('status_at', 'status')
     const [reason, category] = [later('status_at', 'status_reason'), later('category_at', 'category')]
-    // An unchanged row keeps its updated_at, so that a sync every few minutes does not show it as changed.
+    const isChanged = sql`
+      (t.provider_template_id, t.category, t.status, t.status_reason, t.parameter_format, t.components)
+        is distinct from (excluded.provider_template_id, ${category}, ${status}, ${reason},
+          excluded.parameter_format, excluded.components)`
+    // An unchanged row keeps its updated_at, so that a sync every few minutes does not show it as changed. What the list
+    // confirms is noted once an hour, so that a webhook from before does not undo it.
     await sql`
       insert into templates as t (id, workspace_id, provider_template_id, name, language, category, status,
         status_reason, parameter_format, components, status_at, category_at)
@@ -107,10 +112,12 @@ export const createTemplateStore = (sql: Sql): TemplateStore => ({
         components = excluded.components,
         status_at = greatest(t.status_at, excluded.status_at),
         category_at = greatest(t.category_at, excluded.category_at),
-        updated_at = now()
-      where (t.provider_template_id, t.category, t.status, t.status_reason, t.parameter_format, t.components)
-        is distinct from (excluded.provider_template_id, ${category}, ${status}, ${reason},
-          excluded.parameter_format, excluded.components)
+        updated_at = case when ${isChanged} then now() else t.updated_at end
+      where (
+          ${isChanged}
+          or coalesce(t.status_at, '-infinity') < excluded.status_at - interval '1 hour'
+          or coalesce(t.category_at, '-infinity') < excluded.category_at - interval '1 hour'
+        )
         and ${permits(sql, templateMachine, { from: sql`t.status`, to: status })}`
   },
 })

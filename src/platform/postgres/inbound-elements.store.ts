@@ -128,7 +128,7 @@ async function keepLinked(pool: Pool, elements: readonly LinkedElement[]): Promi
   })
 }
 
-/** The workspace is that of the number, or the only one with this business account. */
+/** The workspace is that of the number, else the only one with this business account. */
 async function keepUnlinked(sql: Sql, elements: readonly UnlinkedElement[]): Promise<void> {
   const rows = elements.map((element) => ({
     ...columnsOf(element),
@@ -141,10 +141,10 @@ async function keepUnlinked(sql: Sql, elements: readonly UnlinkedElement[]): Pro
     insert into inbound_elements (id, workspace_id, reason, field, part, phone_number_id, waba_id, entry_at,
       people, body, full_bytes)
     select i.id,
-      case when i.phone_number_id is null
-        then (select min(id::text)::uuid from workspaces where waba_id = i.waba_id having count(*) = 1)
-        else (select workspace_id from numbers where phone_number_id = i.phone_number_id)
-      end,
+      coalesce(
+        (select workspace_id from numbers where phone_number_id = i.phone_number_id),
+        (select min(id::text)::uuid from workspaces where waba_id = i.waba_id having count(*) = 1)
+      ),
       i.reason, i.field, i.part, i.phone_number_id, i.waba_id, i.entry_at, i.people, i.body, i.full_bytes
     from jsonb_to_recordset(${sql.json(rows as never)}) as i (
       id uuid, field text, part text, phone_number_id text, waba_id text, entry_at timestamptz, reason text, people text[],

@@ -4,7 +4,15 @@ import { type AccountChange, messagingLimitOf } from '../../contract/account-hea
 import type { AccountSeverity } from '../../contract/records/account.ts'
 import { toE164 } from '../../shared/phone.ts'
 import { readAccountUpdate } from './account-update.ts'
-import { accountField, aWeekAfter, changeOf, type ReadChanges, textOf, wordOf } from './account-values.ts'
+import {
+  accountField,
+  aWeekAfter,
+  changeOf,
+  languageOf,
+  type ReadChanges,
+  textOf,
+  wordOf,
+} from './account-values.ts'
 import { optional, record, shownNumber } from './fields.ts'
 
 const numberIn = (value: Readonly<Record<string, unknown>>): string | null => {
@@ -122,7 +130,13 @@ const readSettings: ReadChanges = (given) => {
     changeOf(given, {
       ...{ topic: 'NUMBER_SETTINGS', key: number, number },
       status: status === '' ? 'CHANGED' : `CALLING_${status}`,
-      message: isOff ? 'Calling is switched off for the number.' : 'The settings of the number were changed.',
+      severity: isOff ? 'CRITICAL' : 'INFO',
+      message: isOff
+        ? `Calling is switched off for the number with the id ${number}.`
+        : `The settings of the number with the id ${number} were changed.`,
+      advice: isOff
+        ? 'Switch it on in the settings of the number at the provider, if you place calls.'
+        : null,
       stops: isOff ? ['PLACING_CALLS'] : [],
     }),
   ]
@@ -131,7 +145,7 @@ const readSettings: ReadChanges = (given) => {
 function templateIn(given: unknown) {
   const value = record(given)
   const name = textOf(value['message_template_name'])
-  const template = { name, language: textOf(value['message_template_language']) }
+  const template = { name, language: languageOf(textOf(value['message_template_language'])) }
   return name === '' ? null : { template, key: `${name} ${template.language}`, value }
 }
 

@@ -98,7 +98,7 @@ const events: Readonly<Record<string, Read>> = {
   REINSTATED: connected,
 }
 
-/** A reinstated account has no restriction left, and a reconnected one is not banned. */
+/** An event that is not known is told by its name. */
 export function readAccountUpdate(given: unknown, at: Date): AccountChange[] {
   const value = record(given)
   const event = wordOf(value['event'])

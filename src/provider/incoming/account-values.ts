@@ -27,6 +27,9 @@ export const wordOf = (given: unknown): string => {
 /** A text of the provider for a person. */
 export const textOf = (given: unknown): string => (typeof given === 'string' ? storableStart(given, 512) : '')
 
+/** As the provider's list writes it: webhooks also have en-US. */
+export const languageOf = (given: string): string => given.replaceAll('-', '_')
+
 /** The provider's value, with its depth, texts and lists cut. */
 function boundedRecord(given: unknown): Record<string, unknown> {
   const copy = bounded(record(given), 6) as Record<string, unknown>

@@ -1,21 +1,19 @@
 // Parses webhooks about templates and marketing preferences.
 import * as v from 'valibot'
 import { templateCategoryOf, templateStatusOf } from '../../contract/provider-words.ts'
-import { timeOf } from './account-values.ts'
+import { languageOf, timeOf } from './account-values.ts'
 import { type Element, type NumberContext, skipped, type WebhookContext } from './element.ts'
-import { instant, list, numericId, optional, record, text } from './fields.ts'
+import { instant, list, optional, record, text } from './fields.ts'
 
 const Template = v.object({
-  message_template_id: optional(numericId),
   message_template_name: v.pipe(text(512), v.nonEmpty()),
   message_template_language: v.pipe(text(32), v.nonEmpty()),
 })
 
 const template = (given: v.InferOutput<typeof Template>, context: WebhookContext) => ({
   wabaId: context.wabaId,
-  providerTemplateId: given.message_template_id,
   name: given.message_template_name,
-  language: given.message_template_language,
+  language: languageOf(given.message_template_language),
   at: timeOf(context),
 })
 

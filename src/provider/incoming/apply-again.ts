@@ -16,12 +16,17 @@ export function keptAtOf(payload: unknown): Date | undefined {
 
 export interface ApplyAgainOptions {
   readonly store: Pick<InboundElements, 'open' | 'markApplied' | 'setReason'>
-  /** Posts the body, signed, to a gateway. Returns the answer's body; throws unless it is 200. */
+  /**
+   * Posts the body, signed, to a gateway. Returns the answer's body. Throws ElementFailed where the gateway could not
+   * apply this one; whatever else it throws ends the run.
+   */
   readonly post: (body: string) => Promise<string>
   readonly filter: { readonly reasons: readonly string[]; readonly from: string; readonly until: string }
   /** Only counts what this version understands. */
   readonly isDryRun: boolean
 }
+
+export class ElementFailed extends Error {}
 
 export interface AppliedAgain {
   /** By reason as kept: how many there are, and how many of them this version understands. */
@@ -29,28 +34,31 @@ export interface AppliedAgain {
   readonly applied: number
   /** Understood, but nothing was made of it, by the present reason. */
   readonly left: ReadonlyMap<string, number>
+  /** By what the gateway said. They stay as they are. */
+  readonly failed: ReadonlyMap<string, number>
 }
 
 const atOnce = 200
 
 export async function applyAgain(options: ApplyAgainOptions): Promise<AppliedAgain> {
   const { store, filter } = options
-  const seen = {
-    found: new Map<string, { all: number; understood: number }>(),
-    left: new Map<string, number>(),
-  }
+  const found = new Map<string, { all: number; understood: number }>()
+  const [left, failed] = [new Map<string, number>(), new Map<string, number>()]
   let applied = 0
   for await (const kept of openElements(store, filter)) {
     const outcome = await applyOne(options, kept)
-    const counts = seen.found.get(kept.reason) ?? { all: 0, understood: 0 }
-    seen.found.set(kept.reason, counts)
+    const counts = found.get(kept.reason) ?? { all: 0, understood: 0 }
+    found.set(kept.reason, counts)
     counts.all += 1
     if (outcome !== 'notUnderstood') counts.understood += 1
     if (outcome === 'applied') applied += 1
-    else if (!aside.has(outcome)) seen.left.set(outcome, (seen.left.get(outcome) ?? 0) + 1)
+    else if (outcome instanceof ElementFailed) count(failed, outcome.message)
+    else if (!aside.has(outcome)) count(left, outcome)
   }
-  return { ...seen, applied }
+  return { found, left, failed, applied }
 }
+
+const count = (counts: Map<string, number>, name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)
 
 /** The oldest first. */
 async function* openElements(
@@ -67,16 +75,26 @@ async function* openElements(
 
 const aside = new Set(['notUnderstood', 'notTried'])
 
-/** The outcome, `notUnderstood`, or `notTried` in a dry run. */
-async function applyOne({ store, post, isDryRun }: ApplyAgainOptions, kept: OpenElement): Promise<string> {
+/** The outcome, `notUnderstood`, `notTried` in a dry run, or how it failed. */
+async function applyOne(
+  { store, post, isDryRun }: ApplyAgainOptions,
+  kept: OpenElement,
+): Promise<string | ElementFailed> {
   const webhook = webhookOf(kept)
   const read = webhook && understood(webhook)
   if (webhook === undefined || read === undefined) return 'notUnderstood'
   if (isDryRun) return 'notTried'
-  const outcome = outcomeIn(await post(JSON.stringify(webhook)))
+  const answer = await post(JSON.stringify(webhook)).catch(failureIn)
+  if (answer instanceof ElementFailed) return answer
+  const outcome = outcomeIn(answer)
   if (outcome === 'applied') await store.markApplied(kept.id, read.subject)
   else await store.setReason(kept.id, outcome)
   return outcome
+}
+
+function failureIn(error: unknown): ElementFailed {
+  if (error instanceof ElementFailed) return error
+  throw error
 }
 
 type Webhook = Readonly<Record<string, unknown>>

@@ -129,10 +129,14 @@ function inQueues(updates: readonly ProviderUpdate[]): Map<string, ProviderUpdat
   return queues
 }
 
-// On equal times, `callTerminate` goes last. A webhook lists calls before statuses and its times are whole
+// Within a second, `callTerminate` goes last. A webhook lists calls before statuses and its times are whole
 // seconds, so otherwise a declined call would look unanswered.
 const byTime = (a: ProviderUpdate, b: ProviderUpdate): number =>
-  a.at.getTime() - b.at.getTime() || Number(a.type === 'callTerminate') - Number(b.type === 'callTerminate')
+  secondOf(a) - secondOf(b) ||
+  Number(a.type === 'callTerminate') - Number(b.type === 'callTerminate') ||
+  a.at.getTime() - b.at.getTime()
+
+const secondOf = ({ at }: ProviderUpdate): number => Math.floor(at.getTime() / 1_000)
 
 function orderKey(update: ProviderUpdate): string {
   switch (update.type) {

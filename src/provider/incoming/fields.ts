@@ -85,7 +85,7 @@ export const userId = schemaOf(readUserId)
 export const instant = schemaOf(readInstant)
 
 /** Refuses unsafe integers: JSON parsing has already rounded them. */
-export const numericId = v.pipe(
+const numericId = v.pipe(
   v.union([v.string(), v.pipe(v.number(), v.safeInteger())]),
   v.transform(String),
   v.regex(/^\d{1,32}$/),

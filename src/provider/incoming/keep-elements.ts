@@ -62,12 +62,9 @@ export function createKeepElements(options: KeepOptions): KeepElements {
 
   return {
     async keep(elements) {
-      const before: Promise<void>[] = []
-      for (const element of elements) {
-        if (element.type === 'linked') later(element.row)
-        else before.push(unlinked.add(element.row))
-      }
-      await Promise.all(before)
+      await Promise.all(elements.flatMap((one) => (one.type === 'unlinked' ? [unlinked.add(one.row)] : [])))
+      // Only then: the provider repeats a webhook of which that failed.
+      for (const one of elements) if (one.type === 'linked') later(one.row)
     },
     async drain() {
       await Promise.all([unlinked.drain(), linked.drain()])

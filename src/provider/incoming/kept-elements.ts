@@ -22,8 +22,7 @@ export type KeptElement =
 /** `outcome` of an update, or why the element was skipped. */
 export function keptOf({ element, raw }: ReadElement, outcome: UpdateOutcome | undefined): KeptElement {
   const id = newId('element')
-  const field = textOf(raw.change?.['field'])
-  const { part } = raw
+  const [field, part] = [textOf(raw.change?.['field']), textOf(raw.part)]
   const subject = outcome === 'applied' ? subjectOf(element) : undefined
   if (subject && element.type !== 'skipped' && 'phoneNumberId' in element) {
     const { phoneNumberId } = element

@@ -50,7 +50,13 @@ function elementsOf(payload: unknown, receivedAt: Date): readonly ReadElement[] 
 
 function readChange({ field, value }: Readonly<Record<string, unknown>>, context: WebhookContext): Element[] {
   const read = fields.get(field)
-  return read === undefined ? [skipped('unknown')] : read(value, context)
+  if (read === undefined) return [skipped('unknown')]
+  try {
+    return read(value, context)
+  } catch {
+    // Nested so deep that no reader follows. The rest of the webhook must not be lost with it.
+    return [skipped('malformed')]
+  }
 }
 
 type Reader = (value: unknown, context: WebhookContext) => Element[]

@@ -141,11 +141,25 @@ export function withoutContent(
     .slice(0, maxLoggedDetails)
 }
 
-/** Fields whose texts are the protocol's words and our ids. */
-const protocol = new Set(['messaging_product', 'recipient_type', 'type', 'sub_type', 'index', 'name', 'code'])
+/**
+ * Fields whose texts are the protocol's words and our ids. With a dot, only within that field: the name of a location is
+ * content. Within none stands the name of a new template.
+ */
+const protocol = new Set([
+  ...['messaging_product', 'recipient_type', 'type', 'sub_type', 'index'],
+  ...['.name', 'template.name', 'action.name', 'language.code'],
+])
 
-function* contentOf(value: unknown, field = ''): Generator<string> {
-  if (typeof value === 'string' && !protocol.has(field) && value.length >= minContent) yield value
+const isProtocol = (field: string, within: string): boolean =>
+  protocol.has(field) || protocol.has(`${within}.${field}`)
+
+function* contentOf(value: unknown, field = '', within = ''): Generator<string> {
+  if (typeof value === 'string' && value.length >= minContent && !isProtocol(field, within)) {
+    yield value
+    // The provider may quote a number without its plus.
+    if (/^\+\d+$/.test(value)) yield value.slice(1)
+  }
   if (typeof value !== 'object' || value === null) return
-  for (const [name, one] of Object.entries(value)) yield* contentOf(one, Array.isArray(value) ? field : name)
+  for (const [name, one] of Object.entries(value))
+    yield* Array.isArray(value) ? contentOf(one, field, within) : contentOf(one, name, field)
 }

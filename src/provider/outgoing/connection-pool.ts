@@ -49,7 +49,7 @@ export class ConnectionPool {
   /** Never rejects. */
   exchange(request: LaneRequest): Promise<Exchange> {
     if (this.#closed) return Promise.resolve(refusedHere('this process is stopping'))
-    const isFree = this.#running < this.#options.connections
+    const isFree = this.#isFree && this.#waiting.size === 0
     if (!isFree && this.#waiting.size >= this.#options.maxWaiting) {
       return Promise.resolve(refusedHere('too many requests are waiting for the provider'))
     }
@@ -71,6 +71,10 @@ export class ConnectionPool {
     await this.#pool.close()
   }
 
+  get #isFree(): boolean {
+    return this.#running < this.#options.connections
+  }
+
   #start(pending: PendingExchange, request: LaneRequest): void {
     this.#running += 1
     const { isWanted: _, timeoutMs: __, ...options } = request
@@ -80,8 +84,13 @@ export class ConnectionPool {
   #finished(pending: PendingExchange): void {
     if (this.#waiting.delete(pending)) return
     this.#running -= 1
+    // Later, because others whose time is over by now must not be sent, and a closed pool ends each in turn at once.
+    setImmediate(() => this.#startNext())
+  }
+
+  #startNext(): void {
     const [next] = this.#waiting
-    if (next === undefined) return
+    if (next === undefined || !this.#isFree) return
     this.#waiting.delete(next[0])
     this.#start(...next)
   }

@@ -40,15 +40,17 @@ async function party(answer: ProviderResult<null> = { type: 'ok', value: null })
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000)
 
-/** Inserts an unread message as an incoming one: the row, and the unread count of its conversation. */
+/** Inserts an unread message as an incoming one: the row and the unread count of its conversation, together. */
 async function inbound(own: Thread, minutes = 1, row: Record<string, unknown> = {}) {
   const providerMessageId = `wamid.${newId('message')}`
   const createdAt = minutesAgo(minutes)
-  const id = await message(sql, own, {
-    ...{ direction: 'INBOUND', type: 'TEXT', status: 'RECEIVED', providerMessageId, createdAt },
-    ...row,
+  const id = await sql.begin(async (transaction) => {
+    await transaction`update conversations set unread_count = unread_count + 1 where id = ${own.conversationId}`
+    return message(transaction, own, {
+      ...{ direction: 'INBOUND', type: 'TEXT', status: 'RECEIVED', providerMessageId, createdAt },
+      ...row,
+    })
   })
-  await sql`update conversations set unread_count = unread_count + 1 where id = ${own.conversationId}`
   return { id: encodeId('message', id), providerMessageId }
 }
 

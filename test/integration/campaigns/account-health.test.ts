@@ -257,7 +257,7 @@ test('a limit that is read with the numbers is stored, and told where it changes
 test('a change of a template is told', async () => {
   await addEndpoint(sql, tenant.workspaceId, { events: ['account.updated'] })
   const wabaId = await connect()
-  const of = { wabaId, providerTemplateId: null, name: 'hello', language: 'en_US', at: new Date() }
+  const of = { wabaId, name: 'hello', language: 'en_US', at: new Date() }
   await health.templateChanged({ ...of, type: 'templateStatus', status: 'PAUSED', reason: 'FIRST_PAUSE' })
   await health.templateChanged({
     ...{ ...of, type: 'templateCategory', category: 'UTILITY', previousCategory: null },

@@ -31,12 +31,46 @@ async function tenant() {
   const ws = `/workspaces/${encodeId('workspace', workspaceId)}`
   return {
     workspaceId,
-    states: async (): Promise<AccountStateRecord[]> => (await viewer('GET', `${ws}/account`)).body.data,
+    states: async (query = ''): Promise<AccountStateRecord[]> =>
+      (await viewer('GET', `${ws}/account${query}`)).body.data,
     attention: async (): Promise<Json[]> => (await viewer('GET', `${ws}/overview`)).body.attention,
   }
 }
 
+const hello = { key: 'hello en_US', template: sql.json({ name: 'hello', language: 'en_US' }) }
+
 describe('the states of an account', () => {
+  test('of one template, or of none, are there however many others have', async () => {
+    const { workspaceId, states } = await tenant()
+    const stranger = await tenant()
+    await insert(workspaceId, { topic: 'TEMPLATE_QUALITY', status: 'GREEN', ...hello })
+    await insert(workspaceId, { topic: 'NUMBER_QUALITY', status: 'ONBOARDING', number: '+15550001111' })
+    await sql`
+      insert into account_states (workspace_id, topic, key, status, severity, template, message, at)
+      select ${workspaceId}, 'TEMPLATE_QUALITY', n || ' en', 'YELLOW', 'INFO',
+        jsonb_build_object('name', n::text, 'language', 'en'), 'News.', now()
+      from generate_series(1, 600) n`
+    const [template] = await sql<
+      { id: string }[]
+    >`select id from templates where workspace_id = ${workspaceId}`
+    const ofOne = `?templateId=${encodeId('template', template?.id ?? '')}`
+    const statuses = async (query: string, of = states) => (await of(query)).map(({ status }) => status)
+    assert.deepEqual(await statuses(ofOne), ['GREEN'])
+    assert.deepEqual(await statuses('?ofTemplates=false'), ['ONBOARDING'])
+    assert.equal((await states('?ofTemplates=true')).length, 500)
+    assert.deepEqual(await statuses(ofOne, stranger.states), [])
+  })
+
+  test('have no status of a template that has another one since', async () => {
+    const { workspaceId, states, attention } = await tenant()
+    await insert(workspaceId, { topic: 'TEMPLATE_STATUS', status: 'PAUSED', severity: 'WARNING', ...hello })
+    assert.deepEqual(await states(), [])
+    await sql`update templates set status = 'PAUSED', status_at = now() where workspace_id = ${workspaceId}`
+    assert.equal((await states())[0]?.status, 'PAUSED')
+    const stopped = (await attention()).find(({ kind }: Json) => kind === 'TEMPLATE_STOPPED')
+    assert.equal(Date.parse(stopped.since), at.getTime(), 'since it was told')
+  })
+
   test('are those of the workspace that hold now, the most serious first', async () => {
     const { workspaceId, states } = await tenant()
     const stranger = await tenant()

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type AttemptReport, failure } from '../../../src/delivery/attempt.ts'
+import type { AttemptReport } from '../../../src/delivery/attempt.ts'
 import type { QueuedItem } from '../../../src/delivery/endpoint.ts'
 import { reportOf } from '../../../src/delivery/endpoint-work.ts'
 import { createAttemptStore } from '../../../src/delivery/store/attempts.store.ts'
@@ -195,20 +195,6 @@ describe('recorded attempts', () => {
     await sql`update deliveries set replay = true where id = ${item.deliveryId}`
     await store.record([success(of, item)])
     assert.equal((await deliveryOf(item))['state'], 'DELIVERED')
-  })
-
-  test('a fault of ours uses up no attempt', async () => {
-    const of = await scene(3)
-    const item = await newItem(of)
-    const report = reportOf(failure('DNS_UNAVAILABLE'))
-    await store.record([
-      { ...recordOf(of, item, { report, verdict: { type: 'uncharged' } }), counts: 'nothing' },
-    ])
-    const row = await deliveryOf(item)
-    assert.equal(row['state'], 'PENDING')
-    assert.equal(row['attemptCount'], 0)
-    assert.equal((await endpointOf(of))['consecutiveFailures'], 3)
-    assert.equal((await sql`select from attempts where delivery_id = ${item.deliveryId}`).count, 0)
   })
 })
 

@@ -127,4 +127,15 @@ describe('what waits for an endpoint', () => {
     const rows = await sql`select state from deliveries where endpoint_id = ${endpoint}`
     assert.deepEqual([...rows], [{ state: 'HELD' }])
   })
+
+  test('what was written for an endpoint while it was deleted is given up', async () => {
+    const { workspaceId } = await addTenant(sql)
+    const endpoint = await addEndpoint(sql, workspaceId)
+    await emitEvent(sql, workspaceId)
+    await sql`update endpoints set enabled = false, deleted_at = now() where id = ${endpoint}`
+    while ((await store.holdForDisabled(100)) > 0);
+    const rows = await sql`
+      select state, finished_at is null as is_open, next_attempt_at from deliveries where endpoint_id = ${endpoint}`
+    assert.deepEqual([...rows], [{ state: 'DISCARDED', isOpen: false, nextAttemptAt: null }])
+  })
 })

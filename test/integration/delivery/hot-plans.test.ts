@@ -110,12 +110,12 @@ describe('with 50,000 deliveries held and no statistics', () => {
     assert.equal(read.otherDays, 0)
   })
 
-  test('a fault of ours is noted in the same way', async () => {
-    const item = await newItem(of)
-    const record = { ...retry(of, item), verdict: { type: 'uncharged' }, counts: 'nothing' } as const
-    const read = await readBy((pool) => createAttemptStore(pool).record([record]))
-    assert.ok(read.rows < 10, `${read.rows} rows`)
-    assert.equal(read.otherDays, 0)
+  test('what an endpoint has in memory already is looked up by a hash', async () => {
+    const exclude = Array.from({ length: 1_000 }, () => newId('delivery'))
+    const plans = await hotPlans((pool) =>
+      createDeliveryStore(pool).pending(of.endpointId, { exclude, first: 200, retries: 5 }),
+    )
+    assert.match(JSON.stringify(plans), /hashed SubPlan/)
   })
 
   test('what waits is read by its endpoint, and its events by their ids', async () => {

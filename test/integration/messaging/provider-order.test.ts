@@ -96,7 +96,7 @@ describe('a template', () => {
   async function scene() {
     const { workspaceId } = await addTenant(sql)
     await sql`update workspaces set waba_id = ${workspaceId} where id = ${workspaceId}`
-    const of = { wabaId: workspaceId, providerTemplateId: null, name: 'hello', language: 'en_US' }
+    const of = { wabaId: workspaceId, name: 'hello', language: 'en_US' }
     return {
       workspaceId,
       status: (status: 'APPROVED' | 'PAUSED', second: number) =>
@@ -164,6 +164,24 @@ describe('a template', () => {
     assert.equal(await template.status('APPROVED', 29), false)
     // The times of webhooks are whole seconds: one of the same second may be later.
     assert.equal(await template.status('APPROVED', 30), true)
+  })
+
+  test('as a list has confirmed it is not undone by a webhook from before, and is not shown as changed', async () => {
+    const template = await scene()
+    const lists = async (hour: number) => {
+      await sync(template.workspaceId, [found({ status: 'APPROVED' })], at(hour * 3_600))
+      const [row] =
+        await sql`select xmin, updated_at from templates where workspace_id = ${template.workspaceId}`
+      return row
+    }
+    const first = await lists(-3)
+    assert.deepEqual(await lists(-2.5), first, 'is noted once an hour')
+    const confirmed = await lists(-1)
+    assert.deepEqual(confirmed?.['updatedAt'], first?.['updatedAt'])
+    assert.equal(await template.status('PAUSED', -7_200), false)
+    assert.equal(await template.category('MARKETING', -7_200), false)
+    assert.deepEqual(await template.stands(), ['APPROVED', 'UTILITY'])
+    assert.equal(await template.status('PAUSED', -3_600), true)
   })
 
   test('keeps what a webhook told in the second in which the list was asked for', async () => {

@@ -90,6 +90,24 @@ describe('the sync of the catalog', () => {
     ])
   })
 
+  test('makes the first number that is connected the default, and keeps the order of the provider', async () => {
+    const [before, first, second] = ['+15550003331', '+15550003332', '+15550003333'] as const
+    const numbers = [number('pn-before', before, 'PENDING'), number('pn-1', first), number('pn-2', second)]
+    const tenant = await connected({ numbers })
+    await sql`delete from numbers where workspace_id = ${tenant.workspaceId}`
+    await sync()
+    const rows = await sql`
+      select number, is_default from numbers where workspace_id = ${tenant.workspaceId} order by id`
+    assert.deepEqual(
+      rows.map(({ number: text, isDefault }) => [text, isDefault]),
+      [
+        [before, false],
+        [first, true],
+        [second, false],
+      ],
+    )
+  })
+
   test('leaves a number of another workspace alone, and takes all else of both', async () => {
     const owner = await addTenant(sql)
     const tenant = await connected({

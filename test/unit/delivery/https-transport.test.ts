@@ -1,18 +1,8 @@
 import assert from 'node:assert/strict'
-import { failure } from '../../../src/delivery/attempt.ts'
-import type { QueuedItem } from '../../../src/delivery/endpoint.ts'
-import { reportOf } from '../../../src/delivery/endpoint-work.ts'
-import { type DeliveryId, idFloor } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
 import { Driver, failed, https, item, ok } from './endpoint-driver.ts'
 
 const items = (count: number) => Array.from({ length: count }, () => item())
-
-/** The id of a delivery that was written at this time. */
-const idAt = (atMs: number) => `${idFloor(atMs).slice(0, -12)}000000000001` as DeliveryId
-
-/** It uses up no attempt. */
-const ourFault = reportOf(failure('DNS_UNAVAILABLE'))
 
 describe('an endpoint over HTTPS', () => {
   test('events of one key are attempted one after the other, those of others beside them', () => {
@@ -41,7 +31,9 @@ describe('an endpoint over HTTPS', () => {
     assert.equal(driver.of('post').length, 1)
     driver.tell({ type: 'recorded', deliveryIds: [one.deliveryId], enabled: true })
     driver.tell({ type: 'deliver', items: [one] })
-    assert.equal(driver.of('post').length, 2)
+    // The store has it no more.
+    driver.pulled([])
+    assert.equal(driver.of('post').length, 1)
   })
 
   test('the number under way grows while it answers fast and falls to one while it fails', () => {
@@ -81,9 +73,25 @@ describe('an endpoint over HTTPS', () => {
     const failed = () => driver.records().filter(({ counts }) => counts === 'failure').length
     assert.equal(failed(), 16)
     const rest = driver.records().filter(({ counts }) => counts === 'nothing')
-    assert.deepEqual([rest.length, new Set(rest.map(({ verdict }) => verdict.type))], [underWay - 16, new Set(['retry'])])
+    assert.deepEqual(
+      [rest.length, new Set(rest.map(({ verdict }) => verdict.type))],
+      [underWay - 16, new Set(['retry'])],
+    )
     for (let round = 0; round < 10; round += 1) driver.failAll()
     assert.deepEqual([failed(), driver.of('post').length - before, driver.state.posts.size], [20, 4, 0])
+  })
+
+  test('failures that the store had counted before begin no streak of their own', () => {
+    const endpoint = https()
+    const driver = new Driver(endpoint)
+    driver.tell({ type: 'deliver', items: items(1_000) })
+    for (let round = 0; round < 100 && driver.state.concurrency.cap < 24; round += 1) {
+      driver.answerAll(ok)
+      driver.tell({ type: 'deliver', items: items(100) })
+    }
+    driver.reloaded({ ...endpoint, configVersion: 2, consecutiveFailures: 3 })
+    driver.failAll()
+    assert.equal(driver.state.concurrency.failures, 16)
   })
 
   test('pauses longer and longer in a streak of failures, in which calls go out', () => {
@@ -150,92 +158,6 @@ describe('an endpoint over HTTPS', () => {
     assert.equal(driver.state.concurrency.failures, failures)
   })
 
-  test('a full queue leaves further deliveries in the store and pulls them when it runs low', () => {
-    const driver = new Driver(https())
-    driver.tell({ type: 'deliver', items: items(1_500) })
-    assert.equal(driver.state.inStore.first, true)
-    for (let round = 0; round < 200 && driver.of('pull').length === 0; round += 1) driver.answerAll(ok)
-    assert.equal(driver.of('pull').length, 1)
-    const late = item()
-    driver.tell({ type: 'deliver', items: [late] })
-    assert.equal(driver.state.known.has(late.deliveryId), false)
-    driver.pulled([late])
-    assert.equal(driver.state.known.has(late.deliveryId), true)
-  })
-
-  test('a row that was read before its result was written is not sent again', () => {
-    const driver = new Driver(https())
-    const due = item({ attemptNumber: 2 })
-    driver.tell({ type: 'wake' })
-    const reading = driver.last('pull').token
-    driver.tell({ type: 'deliver', items: [due] })
-    driver.answerAll(ok)
-    driver.tell({ type: 'recorded', deliveryIds: [due.deliveryId], enabled: true })
-    driver.tell({ type: 'pulled', token: reading, items: [due], more: { first: false, retries: false } })
-    assert.equal(driver.of('post').length, 1)
-    assert.ok(driver.last('pull').token > reading, 'the row is read again')
-  })
-
-  test('an event that was long on its way is sent only if the store still has it to send', () => {
-    const driver = new Driver(https())
-    const late = item({ deliveryId: idAt(driver.at().getTime() - 3_000) })
-    driver.tell({ type: 'deliver', items: [late] })
-    assert.equal(driver.of('post').length, 0)
-    driver.pulled([])
-    assert.equal(driver.of('post').length, 0)
-    driver.tell({ type: 'deliver', items: [late] })
-    driver.pulled([late])
-    assert.equal(driver.of('post').length, 1)
-  })
-
-  test('a wake during a pull is not lost: the store is asked once more', () => {
-    const driver = new Driver(https())
-    driver.tell({ type: 'wake' })
-    driver.tell({ type: 'wake' })
-    assert.equal(driver.of('pull').length, 1)
-    driver.pulled([])
-    assert.equal(driver.of('pull').length, 2)
-    driver.pulled([])
-    assert.equal(driver.of('pull').length, 2)
-  })
-
-  test('turned off and on during a pull it asks the store again', () => {
-    const endpoint = https()
-    const driver = new Driver(endpoint)
-    driver.tell({ type: 'wake' })
-    driver.reloaded({ ...endpoint, enabled: false, configVersion: 2 })
-    driver.reloaded({ ...endpoint, configVersion: 3 })
-    driver.pulled([])
-    assert.equal(driver.of('pull').length, 2)
-  })
-
-  test('what arrives during a pull follows what the pull brings, and waits for no further one', () => {
-    const driver = new Driver(https())
-    const { key } = item()
-    const [older, newer] = [item({ key }), item({ key })]
-    driver.tell({ type: 'wake' })
-    driver.tell({ type: 'deliver', items: [newer, older] })
-    assert.equal(driver.of('post').length, 0)
-    driver.pulled([older])
-    driver.answerAll(ok)
-    driver.answerAll(ok)
-    assert.deepEqual(
-      driver.records().map((record) => record.item.deliveryId),
-      [older.deliveryId, newer.deliveryId],
-    )
-    assert.equal(driver.of('pull').length, 1)
-  })
-
-  test('what arrives during a pull stays in the store while that holds older ones', () => {
-    const driver = new Driver(https())
-    const late = item()
-    driver.tell({ type: 'wake' })
-    driver.tell({ type: 'deliver', items: [late] })
-    driver.pulled(items(3), { first: true })
-    assert.equal(driver.state.known.has(late.deliveryId), false)
-    assert.equal(driver.of('pull').length, 2)
-  })
-
   test('switched off by a committed result it starts nothing more', () => {
     const endpoint = https()
     const driver = new Driver(endpoint)
@@ -252,41 +174,6 @@ describe('an endpoint over HTTPS', () => {
       driver.tell({ type: 'direct', item: { kind: 'call.ringing', body: '{}', headers: {} } }, 'asker'),
     )
     assert.equal((reply as { value: { code: string } }).value.code, 'ENDPOINT_OFF')
-  })
-
-  test('told to read anew it forgets what waits, also what was under way and had no attempt', () => {
-    const driver = new Driver(https())
-    const { key } = item()
-    const [first, second, other] = [item({ key }), item({ key }), item()]
-    driver.tell({ type: 'deliver', items: [first, second] })
-    driver.tell({ type: 'wake', isAnew: true })
-    // Of the second the row is gone; what comes after it is read while the first is still under way.
-    driver.pulled([other])
-    driver.answerAll(ourFault)
-    driver.tell({ type: 'rested' })
-    assert.deepEqual(driver.last('pull').exclude, [])
-    driver.pulled([])
-    const posted = driver.of('post').map((post) => (post.item as QueuedItem).deliveryId)
-    assert.deepEqual(posted, [first.deliveryId, other.deliveryId])
-    assert.equal(driver.state.known.size, 0)
-  })
-
-  test('told to read anew it sends what the store still has, in its order', () => {
-    const driver = new Driver(https())
-    const { key } = item()
-    const [first, second] = [item({ key }), item({ key })]
-    driver.tell({ type: 'deliver', items: [first] })
-    driver.tell({ type: 'wake', isAnew: true })
-    driver.pulled([second])
-    driver.answerAll(ourFault)
-    driver.pulled([first, second])
-    driver.tell({ type: 'rested' })
-    driver.answerAll(ok)
-    driver.answerAll(ok)
-    assert.deepEqual(
-      driver.records().map((record) => record.item.deliveryId),
-      [first.deliveryId, second.deliveryId],
-    )
   })
 
   test('a result that was written before it was turned on again does not switch it off', () => {

@@ -1,80 +1,10 @@
 import assert from 'node:assert/strict'
-import {
-  allowance,
-  type ConcurrencyLimit,
-  lowerLimit,
-  newConcurrencyLimit,
-  raiseLimit,
-} from '../../../src/delivery/concurrency-limit.ts'
 import { describe, test } from '../../support/harness.ts'
 import { config, Driver, https, item, ok } from './endpoint-driver.ts'
 
 const items = (count: number) => Array.from({ length: count }, () => item())
 const retries = (count: number) => Array.from({ length: count }, () => item({ attemptNumber: 2 }))
 const call = { kind: 'call.ringing', body: '{"event":"call.ringing"}', headers: {} } as const
-
-const succeed = (limit: ConcurrencyLimit, times: number, durationMs = 20, wasFull = true) => {
-  for (let count = 0; count < times; count += 1) raiseLimit(limit, { durationMs, wasFull, nowMs: 0 })
-  return limit
-}
-
-describe('the concurrency of an endpoint', () => {
-  test('grows by one for each fast success to sixteen, and a slow success leaves it', () => {
-    const limit = succeed(newConcurrencyLimit(0), 5)
-    assert.equal(limit.cap, 9)
-    assert.equal(succeed(limit, 1, 900).cap, 9)
-    assert.equal(succeed(limit, 7).cap, 16)
-  })
-
-  test('grows by one a round to sixty-four while it is in use', () => {
-    const limit = succeed(newConcurrencyLimit(0), 12)
-    assert.equal(succeed(limit, 15).cap, 16)
-    assert.equal(succeed(limit, 1).cap, 17)
-    assert.equal(succeed(limit, 17).cap, 18)
-    assert.equal(succeed(limit, 10_000).cap, 64)
-  })
-
-  test('is sixteen again when so many are not needed, or when they make the receiver slow', () => {
-    for (const [durationMs, wasFull] of [
-      [20, false],
-      [400, true],
-    ] as const) {
-      const limit = succeed(newConcurrencyLimit(0), 10_000)
-      assert.equal(succeed(limit, 1, durationMs, wasFull).cap, 63)
-      assert.equal(succeed(limit, 100, durationMs, wasFull).cap, 16)
-    }
-  })
-
-  test('grows for a receiver that is slow by itself, up to a second', () => {
-    assert.equal(succeed(newConcurrencyLimit(0), 10_000, 600).cap, 64)
-    assert.equal(succeed(newConcurrencyLimit(0), 10_000, 1_100).cap, 4)
-    const oneAtATime = newConcurrencyLimit(0)
-    for (let count = 1; count < 500; count += 1) succeed(oneAtATime, 1, 300 * Math.min(count, oneAtATime.cap))
-    assert.ok(oneAtATime.cap <= 6, `${oneAtATime.cap}`)
-  })
-
-  test('halves with each failure, from sixteen at most', () => {
-    for (const successes of [12, 10_000]) {
-      const limit = succeed(newConcurrencyLimit(0), successes)
-      for (const cap of [8, 4, 2, 1, 1]) {
-        lowerLimit(limit, 0)
-        assert.equal(limit.cap, cap)
-      }
-    }
-  })
-
-  test('first attempts and retries have places of their own, in a streak of failures never beyond what is left to twenty', () => {
-    for (const cap of [1, 2, 4, 15, 16, 17, 64]) {
-      const calm = allowance({ ...newConcurrencyLimit(0), cap })
-      assert.deepEqual([calm.first, calm.total], [cap, cap + calm.retries])
-      assert.ok(calm.retries >= 1 && calm.total <= 96)
-      for (let failures = 1; failures <= 18; failures += 1)
-        assert.deepEqual(allowance({ ...newConcurrencyLimit(failures), cap }), { total: 2, first: 1, retries: 1 })
-      assert.equal(allowance({ ...newConcurrencyLimit(19), cap }).total, 1)
-      assert.equal(allowance({ ...newConcurrencyLimit(20), cap }).total, 0)
-    }
-  })
-})
 
 describe('first attempts and retries over HTTPS', () => {
   test('retries that hang hold no first attempt up, while a streak of failures runs neither', () => {

@@ -29,6 +29,7 @@ describe('a socket at which calls ring', () => {
     driver.nowMs = 600_000
     driver.tell({ type: 'idleDue', token })
     assert.equal(driver.of('closeSocket').length, 0)
+    assert.equal(driver.last('setTimer').delayMs, 20_000)
     assert.equal(driver.actor.idleAfterMs(driver.state), undefined)
   })
 

@@ -170,7 +170,7 @@ describe('the proof that a receiver has read a frame', () => {
     while (driver.records().length < 20) {
       const token = driver.open()
       driver.writeAll()
-      driver.nowMs += 7_000
+      driver.nowMs += 5_000
       driver.tell({ type: 'settleDue', token })
       driver.tell({ type: 'pongLate', token })
       failures.push(driver.records().length)

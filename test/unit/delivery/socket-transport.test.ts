@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from '../../support/harness.ts'
-import { config, Driver, item, unreachable } from './endpoint-driver.ts'
+import { config, Driver, https, item, unreachable } from './endpoint-driver.ts'
 
 const call = { kind: 'call.ringing', body: '{"event":"call.ringing"}', headers: {} } as const
 const items = (count: number) => Array.from({ length: count }, () => item())
@@ -153,7 +153,7 @@ describe('an endpoint over a socket', () => {
     driver.tell({ type: 'deliver', items: items(2) })
     const token = driver.open()
     driver.tell({ type: 'frameDone', token, frame: driver.of('frame')[0]?.frame ?? 0, written: true })
-    driver.nowMs = 10_000
+    driver.nowMs = 5_000
     driver.tell({ type: 'pongLate', token })
     assert.deepEqual(
       driver.records().map(({ report }) => report.outcome),
@@ -199,6 +199,47 @@ describe('an endpoint over a socket', () => {
     driver.tell({ type: 'pingDue', token })
     driver.tell({ type: 'pongLate', token })
     assert.deepEqual(driver.last('cutSocket'), { type: 'cutSocket', token })
+  })
+
+  test('a pong that is late because this process stood still gets its time again', () => {
+    const driver = new Driver(config())
+    driver.tell({ type: 'deliver', items: items(1) })
+    const token = driver.open()
+    driver.writeAll()
+    driver.nowMs = 30_000
+    driver.tell({ type: 'pongLate', token })
+    assert.equal(driver.of('cutSocket').length, 0)
+    assert.deepEqual(driver.last('setTimer').message, { type: 'pongLate', token })
+    driver.nowMs = 35_000
+    driver.tell({ type: 'pongLate', token })
+    assert.equal(driver.of('cutSocket').length, 1)
+  })
+
+  test('a dial or a request that was held back while the endpoint was changed is not made', () => {
+    const old = config()
+    const driver = new Driver(old)
+    driver.tell({ type: 'deliver', items: items(1) })
+    const held = driver.last('dial')
+    assert.equal(driver.actor.insteadOf?.(held, driver.state), undefined)
+    driver.reloaded({ ...old, configVersion: 2, secret: 'whsec_BBBB' })
+    assert.equal(driver.actor.insteadOf?.(held, driver.state)?.type, 'dialFailed')
+    driver.tell({
+      type: 'dialled',
+      token: held.token,
+      opening: { startedAtMs: 0, timings: {}, remoteAddress: null },
+    })
+    assert.deepEqual(driver.last('closeSocket').token, held.token)
+
+    const posting = new Driver(https())
+    posting.tell({ type: 'deliver', items: items(1) })
+    const post = posting.last('post')
+    assert.equal(posting.actor.insteadOf?.(post, posting.state), undefined)
+    posting.reloaded({ ...post.config, configVersion: 2, secret: 'whsec_BBBB' })
+    const instead = posting.actor.insteadOf?.(post, posting.state)
+    posting.tell(instead ?? assert.fail())
+    posting.tell({ type: 'rested' })
+    assert.equal(posting.last('post').config.secret, 'whsec_BBBB')
+    assert.equal(posting.records().length, 0)
   })
 
   test('without events the socket is closed with 1000 after the idle time, not before', () => {

@@ -13,13 +13,15 @@ const tones: Readonly<Record<AccountSeverity, Tone>> = { CRITICAL: 'bad', WARNIN
 /** Nothing while it is read, where it cannot be read, and where there is nothing to say. */
 export function AccountStates({
   title,
-  only = () => true,
+  query,
 }: {
   readonly title: string
-  readonly only?: (state: AccountStateRecord) => boolean
+  /** Which of them. */
+  readonly query: string
 }) {
-  const { data } = useResource<{ readonly data: readonly AccountStateRecord[] }>(inWorkspace('/account'))
-  const rows = (data?.data ?? []).filter(only).map((state, index) => ({ ...state, id: String(index) }))
+  const path = inWorkspace(`/account?${query}`)
+  const { data } = useResource<{ readonly data: readonly AccountStateRecord[] }>(path)
+  const rows = (data?.data ?? []).map((state, index) => ({ ...state, id: String(index) }))
   if (rows.length === 0) return null
   return (
     <Section title={title}>

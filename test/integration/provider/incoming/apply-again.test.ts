@@ -126,14 +126,25 @@ describe('what an earlier version made nothing of', () => {
 })
 
 describe('npm run reapply', () => {
-  const run = async (...args: string[]) => {
+  const run = async (args: string[], secret = appSecret) => {
     const { stdout } = await promisify(execFile)(
       process.execPath,
       ['--import', 'tsx', 'src/provider/apply-again-main.ts', ...args],
-      { env: { ...process.env, DATABASE_URL: database.url, PROVIDER_APP_SECRET: appSecret } },
+      { env: { ...process.env, DATABASE_URL: database.url, PROVIDER_APP_SECRET: secret } },
     )
     return stdout.trim().split('\n')
   }
+
+  interface Ended {
+    readonly code: number
+    readonly stdout: string
+    readonly stderr: string
+  }
+  const failing = (...given: Parameters<typeof run>): Promise<Ended> =>
+    run(...given).then(
+      () => assert.fail('it did not fail'),
+      (error: Ended) => error,
+    )
 
   test('applies what came for a number before it was connected', async () => {
     const wamid = `wamid.${newId('message')}`
@@ -142,9 +153,46 @@ describe('npm run reapply', () => {
     const tenant = await addTenant(sql)
     await sql`update numbers set phone_number_id = ${phoneNumberId} where id = ${tenant.numberId}`
     const gateway = ['--reason', 'unknownNumber', '--gateway', `http://127.0.0.1:${server.port}`]
-    assert.deepEqual(await run(...gateway), ['unknownNumber: 1 kept, 1 understood now', 'applied: 1'])
+    assert.deepEqual(await run(gateway), ['unknownNumber: 1 kept, 1 understood now', 'applied: 1'])
     assert.equal(await messagesOf(tenant), 1)
     const [kept] = await keptOf(tenant.workspaceId)
     assert.ok(kept?.appliedAt)
+  })
+
+  test('goes on after what the gateway cannot apply, and ends at once where it takes no signature', async () => {
+    const tenant = await addTenant(sql)
+    await store.keepUnlinked(
+      ['fails', 'follows'].map((name) =>
+        earlier(tenant, change(tenant.phoneNumberId, { messages: [textOf(`wamid.${name}`)] }), {
+          reason: 'accountError',
+        }),
+      ),
+    )
+    const asked: string[] = []
+    const half = await listen({
+      ...{ host: '127.0.0.1', port: 0, maxInFlight: 10 },
+      async handler(request) {
+        const body = Buffer.from(await request.body(1_000_000)).toString()
+        asked.push(body)
+        return body.includes('wamid.fails')
+          ? { status: 503 }
+          : { status: 200, body: JSON.stringify({ outcomes: ['applied'] }) }
+      },
+    })
+    const elements = ['--reason', 'accountError', '--gateway']
+    const { code, stdout, stderr } = await failing([...elements, `http://127.0.0.1:${half.port}`]).finally(
+      () => half.close(),
+    )
+    assert.deepEqual(stdout.trim().split('\n'), [
+      ...['accountError: 2 kept, 2 understood now', 'applied: 1', 'failed (the gateway answered 503): 1'],
+    ])
+    assert.deepEqual([code, asked.length], [1, 2])
+    assert.match(stderr, /Run this again/)
+    const [failed, followed] = await keptOf(tenant.workspaceId)
+    assert.deepEqual([failed?.appliedAt, followed?.appliedAt !== null], [null, true])
+
+    const refused = await failing([...elements, `http://127.0.0.1:${server.port}`], 'another-secret')
+    assert.deepEqual([refused.code, refused.stdout], [1, ''])
+    assert.match(refused.stderr, /answered 401/)
   })
 })

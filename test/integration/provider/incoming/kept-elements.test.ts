@@ -203,6 +203,28 @@ describe('what nothing was made of', () => {
     assert.deepEqual(kept?.people, [`${'a'.repeat(127)}\uFFFD`])
   })
 
+  test('is kept where Postgres cannot store the name of its part', async () => {
+    const tenant = await addTenant(sql)
+    await deliver(change(tenant, { 'novel\0ties\ud800': [{ id: unique('wamid') }] }))
+    const [kept] = await keptOf(tenant.workspaceId)
+    assert.equal(kept?.part, 'novelties\uFFFD')
+  })
+
+  test('for a number that is not known belongs to the only workspace of the account', async () => {
+    const [tenant, sibling] = [await addTenant(sql), await addTenant(sql)]
+    const nobody = { phoneNumberId: unique('pn'), number: '+15550009999' } as Tenant
+    await sql`update workspaces set waba_id = ${wabaId} where id = ${tenant.workspaceId}`
+    await deliver(change(nobody, { messages: [text(unique('wamid'))] }))
+    await sql`update workspaces set waba_id = ${wabaId} where id = ${sibling.workspaceId}`
+    await deliver(change(nobody, { messages: [text(unique('wamid'))] }))
+    await sql`update workspaces set waba_id = null where waba_id = ${wabaId}`
+    assert.deepEqual(
+      (await keptOf(tenant.workspaceId)).map(({ reason }) => reason),
+      ['unknownNumber'],
+    )
+    assert.deepEqual([...(await keptOf(sibling.workspaceId))], [])
+  })
+
   test('a signed body that is not JSON is kept with its number and people, without SDP', async () => {
     const tenant = await addTenant(sql)
     const whole = JSON.stringify({
@@ -236,7 +258,10 @@ describe('what nothing was made of', () => {
 
   test('nested so deep that nobody can write it down is acknowledged', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
-    const body = `{"object":"whatsapp_business_account","entry":[{"id":"1","changes":[{"field":"deep","value":${deep}}]}]}`
+    const changes = ['deep', 'account_update'].map(
+      (field) => `{"field":"${field}","value":{"event":"ACCOUNT_DELETED","more":${deep}}}`,
+    )
+    const body = `{"object":"whatsapp_business_account","entry":[{"id":"1","changes":[${changes}]}]}`
     assert.equal((await post(body)).status, 200)
   })
 })

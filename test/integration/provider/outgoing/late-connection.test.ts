@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { Pool } from 'undici'
+import { ConnectionPool } from '../../../../src/provider/outgoing/connection-pool.ts'
 import { type Exchange, PendingExchange } from '../../../../src/provider/outgoing/pending-exchange.ts'
 import { describe, test } from '../../../support/harness.ts'
 import { account, adapter, portOf } from './rig.ts'
@@ -41,6 +42,53 @@ describe('a connection that comes about', () => {
   test('in time carries the request', async () => {
     const { exchange, requests } = await dispatch(50, 10_000)
     assert.deepEqual([exchange.type, requests], ['answered', 1])
+  })
+})
+
+/** A pool of one connection, to a provider that never answers. */
+async function silentPool() {
+  let requests = 0
+  const server = createServer(() => {
+    requests += 1
+  })
+  const origin = `http://127.0.0.1:${await portOf(server)}`
+  const pool = new ConnectionPool({
+    origin,
+    timeoutMs: 10_000,
+    connections: 1,
+    maxWaiting: 3_000,
+    maxAnswerBytes: 1_000,
+  })
+  const close = async () => {
+    const closed = pool.close()
+    server.closeAllConnections()
+    await closed
+    await new Promise((resolve) => server.close(resolve))
+  }
+  return { pool, requests: () => requests, close }
+}
+
+const request = { method: 'POST', path: '/', body: '{}' } as const
+
+describe('a request that waits for a connection', () => {
+  test('is not sent when its time ends', async () => {
+    const { pool, requests, close } = await silentPool()
+    const first = pool.exchange(request)
+    const second = await pool.exchange({ ...request, timeoutMs: 100 })
+    assert.deepEqual(second, { type: 'failed', code: 'TIMEOUT', written: false, details: null })
+    await close()
+    assert.equal((await first).type, 'failed')
+    assert.equal(requests(), 1)
+  })
+
+  test('is not sent when the pool closes, and thousands of them end', async () => {
+    const { pool, requests, close } = await silentPool()
+    const all = Array.from({ length: 2_000 }, () => pool.exchange(request))
+    await close()
+    const [first, ...others] = await Promise.all(all)
+    assert.deepEqual([first?.type, others.length], ['failed', 1_999])
+    assert.ok(others.every((one) => one.type === 'failed' && !one.written))
+    assert.ok(requests() <= 1)
   })
 })
 

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { answerOf, BodyHead } from '../../../../src/delivery/outbound/answer.ts'
 import { startDeadline } from '../../../../src/delivery/outbound/deadline.ts'
 import { answeredReport } from '../../../../src/delivery/outbound/report.ts'
@@ -54,6 +56,32 @@ describe('the deadline of an attempt', () => {
     )
     deadline.clear()
   })
+})
+
+test('a process that stood still reads the answer that came meanwhile before it looks at the deadline', async () => {
+  const server = createServer((socket) => void socket.once('data', () => socket.write('answer')))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const socket = connect(port, '127.0.0.1', () => socket.write('question'))
+  const deadline = startDeadline(100)
+  const first = new Promise<string>((resolve) => {
+    deadline.onOver = () => resolve('deadline')
+    socket.once('data', () => resolve('answer'))
+  })
+  // The answer is in the kernel when the time is over.
+  socket.once('connect', () =>
+    setImmediate(() =>
+      setImmediate(() => {
+        const until = performance.now() + 150
+        while (performance.now() < until);
+      }),
+    ),
+  )
+  assert.equal(await first, 'answer')
+  deadline.clear()
+  socket.destroy()
+  server.close()
 })
 
 describe('a report', () => {

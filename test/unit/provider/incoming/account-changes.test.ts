@@ -136,11 +136,14 @@ const rows: readonly (readonly [string, unknown, readonly (readonly unknown[])[]
       type: 'PHONE_NUMBER_SETTINGS',
       phone_number_settings: { phone_number_id: '88', calling: { status: 'DISABLED' } },
     },
-    [['NUMBER_SETTINGS', '88', 'CALLING_DISABLED', 'INFO', 'PLACING_CALLS', null]],
+    [['NUMBER_SETTINGS', '88', 'CALLING_DISABLED', 'CRITICAL', 'PLACING_CALLS', null]],
   ],
   [
     'message_template_quality_update',
-    { ...named, previous_quality_score: 'GREEN', new_quality_score: 'RED' },
+    {
+      ...{ ...named, message_template_language: 'pt-PT' },
+      ...{ previous_quality_score: 'GREEN', new_quality_score: 'RED' },
+    },
     [['TEMPLATE_QUALITY', 'pier_notice pt_PT', 'RED', 'WARNING', '', null]],
   ],
   [

@@ -19,7 +19,6 @@ import {
 describe('an update of the account', () => {
   const template = {
     wabaId: WABA,
-    providerTemplateId: '880011223344',
     name: 'pier_notice',
     language: 'pt_PT',
     at: RECEIVED,
@@ -45,8 +44,8 @@ describe('an update of the account', () => {
     assert.equal(only('templateStatus', odd).status, 'DISABLED')
   })
 
-  test('gives no template id where the number is too large to be exact', () => {
-    assert.equal(only('templateStatus', account['templateWithHugeId']).providerTemplateId, null)
+  test('names the language of a template as the list of templates does', () => {
+    assert.equal(only('templateStatus', account['templateInDashes']).language, 'pt_PT')
   })
 
   test('tells the new category of a template', () => {
@@ -130,6 +129,15 @@ describe('a batch', () => {
       ['inboundMessage', 'messageStatus', 'callTerminate'],
     )
     assert.equal(skipped.unknown, 2)
+  })
+
+  test('loses only the change that is nested so deep that no reader follows', () => {
+    const deep = '['.repeat(100_000) + ']'.repeat(100_000)
+    const value = `{"event":"ACCOUNT_DELETED","more":${deep}}`
+    const text = JSON.stringify(change('messages', { messages: [messages['text']] }))
+    const body = `{"object":"whatsapp_business_account","entry":[{"id":"1","changes":[{"field":"account_update","value":${value}},${text}]}]}`
+    const { updates, skipped } = parseWebhook(JSON.parse(body), RECEIVED)
+    assert.deepEqual([updates.map(({ type }) => type), skipped], [['inboundMessage'], { malformed: 1 }])
   })
 
   test('of another kind of account is counted as unknown', () => {

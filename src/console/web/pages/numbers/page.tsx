@@ -47,7 +47,7 @@ export function Page() {
           </EmptyState>
         }
       />
-      <AccountStates title="At the provider" only={({ template }) => template === null} />
+      <AccountStates title="At the provider" query="ofTemplates=false" />
       {edited && endpoints.rows && (
         <Routing
           record={edited}

@@ -27,10 +27,7 @@ export function TemplatePage({ id }: { readonly id: string }) {
         <div class="beside">
           <div>
             <Known record={data} />
-            <AccountStates
-              title="At the provider"
-              only={({ template }) => template?.name === data.name && template.language === data.language}
-            />
+            <AccountStates title="At the provider" query={`templateId=${data.id}`} />
             {data.unsupported.length > 0 && (
               <Note>
                 It cannot be sent from here, because it has what Switchboard does not know:{' '}
