@@ -218,6 +218,10 @@ describe('a message that is not tried again', () => {
   test('is looked for among those that wait, and not among all that were given up before', async () => {
     const first = await claimedOne()
     await finish({ ...first, verdict: again(0), failure: null })
+    // Other files have left some in this database.
+    const { count: waiting } = await sql`
+      select from messages
+      where send_state = 'PENDING' and send_due_at is null and status = 'QUEUED' and campaign_id is not null`
     await sql`
       insert into messages (id, workspace_id, conversation_id, number_id, contact_id, direction, type, status, campaign_id,
         send_state)
@@ -225,12 +229,12 @@ describe('a message that is not tried again', () => {
       select new_uuid(), new_uuid(), conversation_id, number_id, contact_id, direction, type, 'FAILED', campaign_id,
         send_state
       from messages
-      cross join generate_series(1, 3000)
+      cross join generate_series(1, ${3_000 + 20 * waiting}::integer)
       where id = ${first.messageId}`
     await sql`analyze messages`
     const swept = () => life.abandoned(500)
     const reads = await rowsRead(sql, swept, { table: 'messages', text: 'RECIPIENT_REMOVED' })
-    assert.ok(reads.length === 1 && Math.max(...reads) < 100, reads.join(' '))
+    assert.ok(reads.length === 1 && Math.max(...reads) < waiting + 100, `${reads.join(' ')} of ${waiting}`)
   })
 
   test('says that its recipient was removed', async () => {
