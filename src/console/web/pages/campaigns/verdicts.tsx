@@ -4,7 +4,8 @@ import { Button } from '../../parts/button.tsx'
 import { Section } from '../../parts/facts.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { faultsCsv, saveFile } from './sources.ts'
-import type { Fault, Source, Tally } from './upload.ts'
+import type { Fault, Tally } from './tally.ts'
+import type { Source } from './upload.ts'
 
 interface Props {
   readonly step: 'judged' | 'added'
