@@ -2,9 +2,16 @@
 import type { CampaignRecord } from '../../../../contract/records/campaign.ts'
 import type { TemplateRecord } from '../../../../contract/records/catalog.ts'
 import { isUserId } from '../../../../web/browser/phone.ts'
-import { bareHead, delimiterOf } from './slices.ts'
+import { bareHead, delimiterOf, type FileForm } from './slices.ts'
 import type { Fault } from './tally.ts'
-import type { Source } from './upload.ts'
+
+export interface Source {
+  readonly name: string
+  readonly file: Blob
+  readonly form: FileForm
+  /** Lines at the top that the operator did not write: an added header. */
+  readonly linesAhead: number
+}
 
 export interface ExpectedColumn {
   readonly name: string
@@ -77,13 +84,3 @@ export const faultsCsv = (faults: readonly Fault[]): string =>
     ['line', 'to', 'reason'],
     ...faults.map(({ line, to, message }) => [String(line), harmless(to), harmless(message)]),
   ])
-
-export function saveFile(name: string, content: Blob): void {
-  const address = URL.createObjectURL(content)
-  const link = document.createElement('a')
-  link.href = address
-  link.download = name
-  link.click()
-  // By then the browser has started the download.
-  setTimeout(() => URL.revokeObjectURL(address), 1_000)
-}

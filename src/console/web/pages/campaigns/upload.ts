@@ -1,15 +1,8 @@
 // Uploads recipients slice by slice, and collects a verdict for every row.
 import { ApiError, askRaw, inWorkspace } from '../../core/api.ts'
-import { type FileForm, slicesOf } from './slices.ts'
+import { slicesOf } from './slices.ts'
+import type { Source } from './sources.ts'
 import { counted, type Judged, nothingYet, type Tally } from './tally.ts'
-
-export interface Source {
-  readonly name: string
-  readonly file: Blob
-  readonly form: FileForm
-  /** Lines at the top that the operator did not write: an added header. */
-  readonly linesAhead: number
-}
 
 const types = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const
 
