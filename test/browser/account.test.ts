@@ -235,7 +235,13 @@ describe('an operator’s account', () => {
 
   test('a new password is judged by its length and by a list, and ends the sessions of the old one', async () => {
     const { email, password } = scene.stack.operator
-    const page = await enter('account')
+    const page = await scene.newPage()
+    const [live] = await Promise.all([
+      page.waitForEvent('websocket'),
+      page.goto(scene.urlOf('overview')).then(() => giveCredentials(page)),
+    ])
+    await live.waitForEvent('framereceived')
+    await page.locator('a[href$="/account"]').first().click()
     const elsewhere = await enter('keys')
     await elsewhere.getByRole('heading', { level: 1, name: 'API keys' }).waitFor()
     await page.getByRole('button', { name: 'Change password' }).click()
@@ -257,8 +263,12 @@ describe('an operator’s account', () => {
     await assertAccessible(page)
     for (const label of ['New password', 'New password again'])
       await form.getByLabel(label, { exact: true }).fill('ferry lantern oats')
+    const liveAgain = page.waitForEvent('websocket')
     await form.getByRole('button', { name: 'Change password' }).click()
     await notice(page, /^Your password is changed/).waitFor()
+    // The server closes the socket of the old session; the page has a new one, and asks nobody to sign in.
+    await liveAgain
+    assert.equal(await page.getByRole('dialog').count(), 0)
     await page.reload()
     await account(page)
     await elsewhere.reload()

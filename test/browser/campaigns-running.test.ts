@@ -54,6 +54,10 @@ step('one with a time is scheduled, taken back, scheduled again, and started at 
   await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('menuitem', { name: 'Edit', exact: true }).click()
   await page.getByLabel('Start at').fill('2099-05-01T10:00')
+  // It has a number already, which only another can replace.
+  const numbers = page.getByLabel('Send from').getByRole('option')
+  assert.equal(await numbers.filter({ hasText: 'The default number' }).count(), 0)
+  assert.notEqual(await numbers.count(), 0)
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('button', { name: 'Schedule…' }).click()
   await page.getByRole('button', { name: /^Schedule for May 1, 2099/ }).click()
@@ -120,13 +124,20 @@ step('who has an unknown outcome is decided on, one and all', async () => {
   const page = await scene.open(`campaigns/${id}`)
   await page.getByText('3 recipients need a decision.').waitFor()
   await ok(scene.stack.sim.put('/faults', {}))
+  // One who hides the number.
+  const userId = 'US.13491208655302741918'
+  await scene.stack.sql`
+    update recipients set wa_id = ${userId}
+    where id = (select max(r.id::text)::uuid from recipients r join campaigns c on c.id = r.campaign_id
+      where c.name = 'Lost answers')`
   await page.getByRole('button', { name: 'Decide' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('All 3 recipients').uncheck()
   await dialog
     .getByRole('checkbox', { name: /^\+1 5/ })
-    .first()
-    .check()
+    .nth(1)
+    .waitFor()
+  await dialog.getByRole('checkbox', { name: userId }).check()
   await assertAccessible(page)
   await screenshot(page, 'campaigns-unknown')
   await dialog.getByRole('button', { name: 'Take 1 as sent' }).click()

@@ -151,6 +151,35 @@ describe('the palette and the keys', () => {
     await page.close()
   })
 
+  test('Enter waits for the answer to what is typed, unless a former result was chosen', async () => {
+    const page = await scene.open('overview')
+    let answer = (): void => undefined
+    const held = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    await page.route('**/search?q=diaz', async (route) => {
+      await held
+      await route.continue().catch(() => undefined)
+    })
+    const searchAnew = async () => {
+      await search(page, 'keller')
+      await option(page, /Mía Keller/).waitFor()
+      await page.keyboard.press('Control+a')
+      await page.keyboard.type('diaz')
+    }
+    await searchAnew()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await heading(page, /Mía Keller/).waitFor()
+    await isGone(page)
+    await searchAnew()
+    await page.keyboard.press('Enter')
+    answer()
+    await heading(page, /Miamar Diaz/).waitFor()
+    await isGone(page)
+    await page.close()
+  })
+
   test('only what the role may do is offered', async () => {
     const { sql } = scene.stack
     const made = ['Make an API key', 'Add an endpoint', 'New campaign', 'New template', 'Invite a member']

@@ -1,4 +1,4 @@
-// Fetches a list as CSV and saves it. The file is kept only when all of it has come.
+// Saves files, and lists that are fetched as CSV: such a file is kept only when all of it has come.
 import { askRaw } from './api.ts'
 
 /** How the last line of a file begins that is not the whole list. */
@@ -30,7 +30,7 @@ export async function downloadCsv(path: string, { signal, onRows }: Options): Pr
   const file = new Blob(parts, { type: 'text/csv' })
   const end = await file.slice(-200).text()
   const cut = end.split('\r\n').find((line) => line.startsWith(CUT))
-  save(file, nameIn(answer.headers.get('content-disposition') ?? ''))
+  saveFile(nameIn(answer.headers.get('content-disposition') ?? ''), file)
   return {
     rows: cut ? Number.parseInt(cut.slice(CUT.length), 10) : Math.max(rows, 0),
     isCut: cut !== undefined,
@@ -40,7 +40,7 @@ export async function downloadCsv(path: string, { signal, onRows }: Options): Pr
 const nameIn = (disposition: string): string =>
   decodeURIComponent(/filename\*=UTF-8''([^;]+)/.exec(disposition)?.[1] ?? 'export.csv')
 
-function save(file: Blob, name: string): void {
+export function saveFile(name: string, file: Blob): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(file)
   link.download = name

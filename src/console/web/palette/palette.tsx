@@ -1,6 +1,6 @@
 // Finds people, records, pages and actions while somebody types. The focus stays in the field; the arrows move through
 // the results, which are links wherever they lead somewhere.
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { overlay } from '../core/shortcuts.ts'
 import { IconButton } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -9,46 +9,17 @@ import { matching } from './match.ts'
 import { Nothing } from './nothing.tsx'
 import { Option } from './option.tsx'
 import { recentEntries, remember } from './recent.ts'
+import { optionId, useChoice } from './use-choice.ts'
 import { useSearch } from './use-search.ts'
 
 const LIST = 'palette-list'
-const optionId = (entry: Entry) => `palette-${entry.id}`
 
 export function Palette() {
   const [text, setText] = useState('')
-  const [at, setAt] = useState(0)
   const dialog = useDialog()
   const search = useSearch(text)
   const entries = useEntries(text, search.results)
-  const active = entries[Math.min(at, entries.length - 1)]
-  const isAwaited = useRef(false)
-  const take = (entry: Entry, inNewTab: boolean) => {
-    remember(entry)
-    if (entry.href !== undefined && inNewTab) return void window.open(entry.href, '_blank', 'noopener')
-    // As a click on it, so that the way of all links is taken, and questions about unsaved work are asked.
-    document.getElementById(optionId(entry))?.click()
-  }
-  useEffect(() => setAt(0), [text])
-  useEffect(() => {
-    if (search.isBusy || !isAwaited.current) return
-    isAwaited.current = false
-    if (entries[0]) take(entries[0], false)
-  }, [search.isBusy])
-  useLayoutEffect(() => {
-    if (active) document.getElementById(optionId(active))?.scrollIntoView({ block: 'nearest' })
-  }, [active?.id])
-  const onKeyDown = (event: KeyboardEvent) => {
-    const step = stepOf(event)
-    if (step !== undefined && entries.length > 0) {
-      event.preventDefault()
-      setAt((before) => (Math.min(before, entries.length - 1) + step + entries.length) % entries.length)
-    }
-    if (event.key !== 'Enter' || event.isComposing) return
-    event.preventDefault()
-    if (active) take(active, event.ctrlKey || event.metaKey)
-    // Faster than the answer: the first result is opened when it comes.
-    else isAwaited.current = search.isBusy
-  }
+  const { active, onOver, onKeyDown, onType } = useChoice(text, entries, search)
   return (
     <dialog
       ref={dialog}
@@ -77,14 +48,17 @@ export function Palette() {
             maxLength={200}
             enterKeyHint="go"
             value={text}
-            onInput={({ currentTarget }) => setText(currentTarget.value)}
+            onInput={({ currentTarget }) => {
+              onType()
+              setText(currentTarget.value)
+            }}
             onKeyDown={onKeyDown}
           />
           {search.isBusy && <span class="palette-busy" />}
           <IconButton label="Close" icon="close" onClick={close} />
         </div>
         <div class="palette-body">
-          <Results entries={entries} active={active} onOver={setAt} onTaken={remember} />
+          <Results entries={entries} active={active} onOver={onOver} onTaken={remember} />
           <Nothing text={text} search={search} hasEntries={entries.length > 0} />
         </div>
         <Foot />
@@ -124,12 +98,6 @@ function useEntries(text: string, results: readonly Entry[]): readonly Entry[] {
     if (text.trim() === '') return [...own.recent, ...own.actions, ...own.pages]
     return [...matching(own.pages, text), ...matching(own.actions, text), ...results]
   }, [own, text, results])
-}
-
-function stepOf({ key, ctrlKey, altKey, metaKey }: KeyboardEvent): 1 | -1 | undefined {
-  if (altKey || metaKey) return undefined
-  if (key === 'ArrowDown' || (ctrlKey && key === 'n')) return 1
-  return key === 'ArrowUp' || (ctrlKey && key === 'p') ? -1 : undefined
 }
 
 function Results({

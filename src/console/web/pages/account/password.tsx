@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { api } from '../../core/api.ts'
+import { settleSignIn } from '../../core/ended-session.ts'
 import { useAction } from '../../core/load.ts'
 import { loadMe, me } from '../../core/session.ts'
 import { say } from '../../core/toasts.ts'
@@ -34,6 +35,8 @@ function ChangePassword({ onClose }: { onClose(): void }) {
     if (differs) return
     const isDone = await action.run(async () => {
       await api.put('/me/password', { password, newPassword: wanted, ...(needsFactor && factorOf(factor)) })
+      // The old session has ended, and the live socket with it; nobody has to sign in, because the answer brought a new one.
+      settleSignIn(true)
       // A recovery code may have been used.
       if (needsFactor) await loadMe()
     })

@@ -11,7 +11,7 @@ import { Skeleton } from '../../parts/states.tsx'
 import { AddRecipients } from './add-recipients.tsx'
 import { EstimateFacts, useEstimate } from './estimate.tsx'
 import { useChoices } from './new.tsx'
-import { adjustmentOf, bodyOf, draftOf } from './plan.ts'
+import { changesOf, draftOf } from './plan.ts'
 import { PlanFields } from './plan-fields.tsx'
 
 export type Opened = 'start' | 'startNow' | 'pause' | 'cancel' | 'delete' | 'edit' | 'add' | 'removeAll'
@@ -184,7 +184,8 @@ const RemoveAll = ({ campaign, onChange, onClose }: Props) => (
 
 function Edit({ campaign, onChange, onClose }: Props) {
   const { templates, numbers } = useChoices()
-  const [draft, setDraft] = useState(draftOf(campaign))
+  const [before] = useState(() => draftOf(campaign))
+  const [draft, setDraft] = useState(before)
   const action = useAction()
   const isAdjustment = campaign.status === 'PAUSED'
   return (
@@ -196,8 +197,9 @@ function Edit({ campaign, onChange, onClose }: Props) {
       onClose={onClose}
       onSubmit={() =>
         void action.run(async () => {
-          const body = isAdjustment ? adjustmentOf(draft) : bodyOf(draft)
-          onChange(await api.patch<CampaignRecord>(inWorkspace(`/campaigns/${campaign.id}`), body))
+          const changes = changesOf(before, draft, isAdjustment)
+          if (Object.keys(changes).length === 0) return onClose()
+          onChange(await api.patch<CampaignRecord>(inWorkspace(`/campaigns/${campaign.id}`), changes))
           say('Saved.')
         })
       }
@@ -209,6 +211,7 @@ function Edit({ campaign, onChange, onClose }: Props) {
           numbers={numbers.rows}
           error={action.error}
           isAdjustment={isAdjustment}
+          hasNumber={before.numberId !== ''}
           onChange={setDraft}
         />
       ) : (

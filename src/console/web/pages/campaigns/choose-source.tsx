@@ -1,10 +1,10 @@
 import { useRef, useState } from 'preact/hooks'
+import { saveFile } from '../../core/download.ts'
 import { bytes } from '../../core/format.ts'
 import { Tag } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { TextArea } from '../../parts/field.tsx'
-import { type ExpectedColumn, sampleCsv, saveFile, sourceOfFile, sourceOfText } from './sources.ts'
-import type { Source } from './upload.ts'
+import { type ExpectedColumn, type Source, sampleCsv, sourceOfFile, sourceOfText } from './sources.ts'
 
 interface Props {
   readonly columns: readonly ExpectedColumn[]

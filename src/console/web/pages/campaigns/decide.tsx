@@ -70,7 +70,7 @@ export function Decide({ campaign, onDone, onClose }: Props) {
         <Choices
           label="Recipients"
           hint={list.hasMore ? 'The first 200; decide on these, and the next ones come.' : undefined}
-          options={list.rows.map(({ id, to }) => ({ value: id, label: phone(to) }))}
+          options={list.rows.map(({ id, to, userId }) => ({ value: id, label: phone(to || (userId ?? id)) }))}
           chosen={chosen}
           onChange={setChosen}
         />

@@ -13,6 +13,8 @@ interface Props {
   readonly error: ApiError | undefined
   /** Only the name and the pace of a started campaign can change. */
   readonly isAdjustment?: boolean
+  /** It is stored with a number, which another can replace; the default is taken only while there is none. */
+  readonly hasNumber?: boolean
   onChange(draft: Draft): void
 }
 
@@ -56,7 +58,7 @@ export function PlanFields(props: Props) {
   )
 }
 
-function What({ draft, templates, numbers, error, onChange }: Props) {
+function What({ draft, templates, numbers, error, hasNumber, onChange }: Props) {
   const chosen = templates.find((one) => templateKey(one) === draft.template)
   const change = (part: Partial<Draft>) => onChange({ ...draft, ...part })
   const variables = chosen ? variablesOf(chosen) : []
@@ -96,7 +98,7 @@ function What({ draft, templates, numbers, error, onChange }: Props) {
         label="Send from"
         value={draft.numberId}
         options={[
-          { value: '', label: 'The default number' },
+          ...(hasNumber ? [] : [{ value: '', label: 'The default number' }]),
           ...numbers.map(({ id, number, displayName }) => ({
             value: id,
             label: `${phone(number)} ${displayName}`,

@@ -38,7 +38,7 @@ export function draftOf(campaign: CampaignRecord): Draft {
 }
 
 /** The changes that a started campaign accepts: only name and pace. */
-export const adjustmentOf = ({ name, pace }: Draft) => ({
+const adjustmentOf = ({ name, pace }: Draft) => ({
   name,
   messagesPerSecond: pace === '' ? null : Number(pace),
 })
@@ -52,6 +52,14 @@ export function bodyOf(draft: Draft) {
     variables: given(draft.variables),
     startAt: draft.startAt === '' ? null : new Date(draft.startAt).toISOString(),
   }
+}
+
+/** What somebody has changed since the form was opened. The rest stays as it is, also where it is not as it was then. */
+export function changesOf(before: Draft, after: Draft, isAdjustment: boolean): Record<string, unknown> {
+  const fieldsOf = isAdjustment ? adjustmentOf : bodyOf
+  const old: Record<string, unknown> = fieldsOf(before)
+  const isChanged = ([name, value]: [string, unknown]) => JSON.stringify(value) !== JSON.stringify(old[name])
+  return Object.fromEntries(Object.entries(fieldsOf(after)).filter(isChanged))
 }
 
 /** Leaves out empty fields: they are not default values. */

@@ -2,6 +2,7 @@
 // of the filtered list.
 import type { CampaignRecord, RecipientRecord } from '../../../../contract/records/campaign.ts'
 import { askRaw, inWorkspace } from '../../core/api.ts'
+import { saveFile } from '../../core/download.ts'
 import { phone, sentence } from '../../core/format.ts'
 import { useFresh } from '../../core/fresh.ts'
 import { useAction, useList } from '../../core/load.ts'
@@ -15,7 +16,6 @@ import { NoResults } from '../../parts/no-results.tsx'
 import { EmptyState, Problem } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { Ago } from '../../parts/time.tsx'
-import { saveFile } from './sources.ts'
 import { RecipientBadge, recipientWords } from './words.tsx'
 
 const filters: readonly Filter[] = [

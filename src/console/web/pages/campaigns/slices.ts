@@ -117,3 +117,7 @@ export function delimiterOf(text: string): number {
     .sort((one, other) => other.count - one.count)
   return (best?.one ?? ',').charCodeAt(0)
 }
+
+/** The first record without what stands in quotes, where delimiters and line ends are text. */
+export const bareHead = (text: string): string =>
+  text.replaceAll(/(^|[,;\t\n])(?:"[^"]*")+/g, '$1').split('\n', 1)[0] ?? ''

@@ -1,8 +1,17 @@
 // Sources of recipients: a file or pasted rows. Also builds the sample file for a template.
 import type { CampaignRecord } from '../../../../contract/records/campaign.ts'
 import type { TemplateRecord } from '../../../../contract/records/catalog.ts'
-import { delimiterOf } from './slices.ts'
-import type { Fault, Source } from './upload.ts'
+import { isUserId } from '../../../../web/browser/phone.ts'
+import { bareHead, delimiterOf, type FileForm } from './slices.ts'
+import type { Fault } from './tally.ts'
+
+export interface Source {
+  readonly name: string
+  readonly file: Blob
+  readonly form: FileForm
+  /** Lines at the top that the operator did not write: an added header. */
+  readonly linesAhead: number
+}
 
 export interface ExpectedColumn {
   readonly name: string
@@ -32,7 +41,7 @@ export async function sourceOfFile(file: File): Promise<Source> {
   return { name: file.name, file, form: isNdjson(file.name, head) ? 'ndjson' : 'csv', linesAhead: 0 }
 }
 
-/** Adds a header to rows without one: the number first, then the variables in their order. */
+/** Adds a header to rows without one: the number or user id first, then the variables in their order. */
 export function sourceOfText(text: string, columns: readonly ExpectedColumn[]): Source {
   const rows = text.trim()
   const source = (content: string, form: Source['form'], linesAhead = 0): Source => ({
@@ -42,11 +51,16 @@ export function sourceOfText(text: string, columns: readonly ExpectedColumn[]): 
     linesAhead,
   })
   if (isNdjson('', rows)) return source(rows, 'ndjson')
-  const [first = ''] = rows.split('\n', 1)
-  if (!/^"?[+\d(]/.test(first)) return source(rows, 'csv')
+  if (!beginsWithAddress(rows)) return source(rows, 'csv')
+  const first = bareHead(rows)
   const delimiter = String.fromCharCode(delimiterOf(first))
   const names = ['to', ...columns.map(({ name }) => name)].slice(0, first.split(delimiter).length)
   return source(`${names.join(delimiter)}\n${rows}`, 'csv', 1)
+}
+
+function beginsWithAddress(rows: string): boolean {
+  const [, cell = ''] = /^"?([^",;\t\r\n]*)/.exec(rows) ?? []
+  return /^[+\d(]/.test(cell) || isUserId(cell.trim())
 }
 
 const cell = (text: string): string => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
@@ -70,13 +84,3 @@ export const faultsCsv = (faults: readonly Fault[]): string =>
     ['line', 'to', 'reason'],
     ...faults.map(({ line, to, message }) => [String(line), harmless(to), harmless(message)]),
   ])
-
-export function saveFile(name: string, content: Blob): void {
-  const address = URL.createObjectURL(content)
-  const link = document.createElement('a')
-  link.href = address
-  link.download = name
-  link.click()
-  // By then the browser has started the download.
-  setTimeout(() => URL.revokeObjectURL(address), 1_000)
-}

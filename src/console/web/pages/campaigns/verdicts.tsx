@@ -1,10 +1,11 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { saveFile } from '../../core/download.ts'
 import { count, percent, plural } from '../../core/format.ts'
 import { Button } from '../../parts/button.tsx'
 import { Section } from '../../parts/facts.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
-import { faultsCsv, saveFile } from './sources.ts'
-import type { Fault, Source, Tally } from './upload.ts'
+import { faultsCsv, type Source } from './sources.ts'
+import type { Fault, Tally } from './tally.ts'
 
 interface Props {
   readonly step: 'judged' | 'added'

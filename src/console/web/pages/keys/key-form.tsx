@@ -5,6 +5,7 @@ import { api, inWorkspace } from '../../core/api.ts'
 import { useAction } from '../../core/load.ts'
 import { FormDialog } from '../../parts/dialog.tsx'
 import { Choices, Field, Select } from '../../parts/field.tsx'
+import { bodyOf, changesOf } from './draft.ts'
 import { scopeChoices } from './scopes.ts'
 
 const DAY_MS = 86_400_000
@@ -33,8 +34,7 @@ export function KeyForm<Answer extends KeyRecord>({
   const [days, setDays] = useState('')
   const action = useAction()
   const submit = async () => {
-    const allowedIps = ips.split(/[\s,]+/).filter((one) => one !== '')
-    const body = { name, scopes, requestsPerSecond: Number(rate), allowedIps }
+    const body = bodyOf({ name, scopes, rate, ips })
     const expiresAt = days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
     await action.run(async () =>
       onDone(
@@ -91,14 +91,3 @@ export function KeyForm<Answer extends KeyRecord>({
     </FormDialog>
   )
 }
-
-type Fields = Pick<KeyRecord, 'name' | 'scopes' | 'requestsPerSecond' | 'allowedIps'>
-type Given = { readonly [Name in keyof Fields]: Readonly<Fields[Name]> }
-
-/** Only what changed, except the name: the server asks for the password before it changes the rest. */
-const changesOf = (record: Fields, { name, scopes, requestsPerSecond, allowedIps }: Given) => ({
-  name,
-  ...(scopes.join() !== record.scopes.join() && { scopes }),
-  ...(requestsPerSecond !== record.requestsPerSecond && { requestsPerSecond }),
-  ...(allowedIps.join() !== record.allowedIps.join() && { allowedIps }),
-})

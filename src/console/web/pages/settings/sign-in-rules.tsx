@@ -10,7 +10,7 @@ import { Badge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { FormDialog } from '../../parts/dialog.tsx'
 import { Facts, Section } from '../../parts/facts.tsx'
-import { Check, Select } from '../../parts/field.tsx'
+import { Check, type Option, Select } from '../../parts/field.tsx'
 import { Note } from '../../parts/states.tsx'
 
 interface Props {
@@ -64,12 +64,22 @@ const graces = [
   ...[1, 7, 14, 30].map((days) => ({ value: String(days), label: plural(days, 'day') })),
 ]
 
+const AS_IT_IS = ''
+
+const graceLeft = ({ secondFactorFrom: from }: WorkspaceDetail): readonly Option[] =>
+  from === null || Date.parse(from) <= Date.now()
+    ? []
+    : [{ value: AS_IT_IS, label: `As it is: from ${day(from)}` }]
+
 function EditFactor({ record, onChange, onClose }: Edited) {
   const [isRequired, setRequired] = useState(record.secondFactorFrom !== null)
-  const [grace, setGrace] = useState('0')
+  // A grace period that runs goes on, unless somebody chooses another.
+  const [asItIs] = useState(() => graceLeft(record))
+  const [grace, setGrace] = useState(asItIs.length > 0 ? AS_IT_IS : '0')
   const action = useAction()
   const secondFactor = isRequired ? { required: true, graceDays: Number(grace) } : { required: false }
   const submit = async () => {
+    if (isRequired && grace === AS_IT_IS) return onClose()
     const isDone = await action.run(async () =>
       onChange(await api.patch<WorkspaceDetail>(inWorkspace(''), { secondFactor })),
     )
@@ -94,7 +104,14 @@ function EditFactor({ record, onChange, onClose }: Edited) {
         <Note tone="warn">Turn on your own first, under My account.</Note>
       )}
       <Check label="Require a second factor" checked={isRequired} onChange={setRequired} />
-      {isRequired && <Select label="Time to turn it on" value={grace} options={graces} onChange={setGrace} />}
+      {isRequired && (
+        <Select
+          label="Time to turn it on"
+          value={grace}
+          options={[...asItIs, ...graces]}
+          onChange={setGrace}
+        />
+      )}
     </FormDialog>
   )
 }
