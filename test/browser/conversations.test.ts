@@ -141,7 +141,7 @@ describe('conversations in the console', () => {
     const { conversationId } = await says('Line 70.', from)
     const page = await scene.open(`conversations/${conversationId}`, { isNarrow: true })
     await bubble(page, 'Line 70.').waitFor()
-    assert.ok(await isInView(page, 'Line 70.'), 'it begins at its end')
+    await eventually('it begins at its end', () => isInView(page, 'Line 70.'))
     const older = page.getByRole('button', { name: 'Load older messages' })
     await older.scrollIntoViewIfNeeded()
     const first = thread(page)
@@ -177,7 +177,7 @@ describe('conversations in the console', () => {
     const wanted = thread(page).locator('[aria-current]')
     await wanted.getByText(text, { exact: true }).waitFor()
     assert.equal(page.url(), scene.urlOf(`conversations/${conversationId}?message=${id}`))
-    assert.ok(await isInView(page, text))
+    await eventually('it is in view', () => isInView(page, text))
     assert.equal(
       await thread(page).getByText(data[1].text, { exact: true }).count(),
       0,

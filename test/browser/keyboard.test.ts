@@ -13,6 +13,7 @@ import {
   type BrowserScene,
   dialog,
   filterChip,
+  focused,
   isFocused,
   notice,
   openBrowserScene,
@@ -53,8 +54,7 @@ describe('hands on the keyboard, and nothing lost', () => {
   async function walkTo(page: Page, title: string): Promise<void> {
     await press(page, page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: title }))
     const heading = page.getByRole('heading', { level: 1, name: title, exact: true })
-    await heading.waitFor()
-    await eventually('the heading has the focus', () => isFocused(heading))
+    await focused(heading)
   }
 
   async function keepSecret(page: Page, secret: Locator): Promise<void> {
@@ -108,7 +108,7 @@ describe('hands on the keyboard, and nothing lost', () => {
     const failed = page.getByRole('option', { name: 'Failed' })
     await failed.waitFor()
     await page.keyboard.press('f')
-    await eventually('the letter leads to it', () => isFocused(failed))
+    await focused(failed)
     await page.keyboard.press('Enter')
     await page.waitForURL(/state=FAILED/)
     await page.keyboard.press('Escape')
@@ -169,12 +169,12 @@ describe('hands on the keyboard, and nothing lost', () => {
     await name.fill('half')
     await page.keyboard.press('Escape')
     await asking.waitFor()
-    assert.ok(await isFocused(asking.getByRole('button', { name: 'Keep editing' })))
+    await focused(asking.getByRole('button', { name: 'Keep editing' }))
     await screenshot(page, 'discard-light')
     await assertAccessible(page)
     await page.keyboard.press('Escape')
     await asking.waitFor({ state: 'detached' })
-    assert.ok(await isFocused(name), 'one types on')
+    await focused(name)
     await form.getByRole('button', { name: 'Cancel' }).click()
     await keep()
     assert.equal(await name.inputValue(), 'half')
@@ -267,7 +267,7 @@ describe('hands on the keyboard, and nothing lost', () => {
     const item = (name: string) => page.getByRole('menuitem', { name })
     await opener.press('ArrowDown')
     await item('Edit').waitFor()
-    const isAt = (name: string) => eventually(`${name} has the focus`, () => isFocused(item(name)))
+    const isAt = (name: string) => focused(item(name))
     await isAt('Edit')
     await page.keyboard.press('ArrowDown')
     await isAt('Revoke')
@@ -281,7 +281,7 @@ describe('hands on the keyboard, and nothing lost', () => {
     await assertAccessible(page)
     await page.keyboard.press('Escape')
     await item('Edit').waitFor({ state: 'hidden' })
-    assert.ok(await isFocused(opener))
+    await focused(opener)
     await page.close()
   })
 

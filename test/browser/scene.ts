@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import axe from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core'
+import { eventually } from '../e2e/scene.ts'
 import { type Stack, type StackOptions, startStack } from '../e2e/stack.ts'
 import { afterAllFiles } from '../support/harness.ts'
 import { findChromium } from './chromium.ts'
@@ -93,6 +94,10 @@ export const notice = (page: Page, text: string | RegExp): Locator =>
 
 export const isFocused = (locator: Locator): Promise<boolean> =>
   locator.evaluate((element) => element === element.ownerDocument.activeElement)
+
+/** Waits for the focus, which a page moves only after it has painted what it shows. */
+export const focused = (locator: Locator): Promise<void> =>
+  eventually(`${String(locator)} has the focus`, () => isFocused(locator))
 
 /** The chip of a filter, which says its value. Where there is little room, unset ones are folded. */
 export const filterChip = (page: Page, label: string): Locator =>

@@ -111,7 +111,9 @@ describe('templates with a file in the header', () => {
       .getByRole('listitem')
       .filter({ hasText: 'Your parcel is at the door.' })
       .waitFor()
-    assert.equal(await sentFiles(), 1, 'the provider was given the id of the upload')
+    // The provider is asked after the answer to the operator.
+    await eventually('the provider has the id of the upload', async () => (await sentFiles()) > 0)
+    assert.equal(await sentFiles(), 1)
     await close(page)
   })
 

@@ -8,7 +8,7 @@ import {
   assertFits,
   assertNoFaults,
   type BrowserScene,
-  isFocused,
+  focused,
   openBrowserScene,
   screenshot,
   viewport,
@@ -28,7 +28,7 @@ describe('the sign-in', () => {
     const { email, password } = scene.stack.operator
     await page.goto(scene.urlOf('deliveries?state=FAILED'))
     await page.getByRole('heading', { name: 'Sign in to Switchboard' }).waitFor()
-    assert.ok(await isFocused(page.getByLabel('E-mail')), 'one can type at once')
+    await focused(page.getByLabel('E-mail'))
     await assertAccessible(page)
     await screenshot(page, 'sign-in-light')
     await fill(page, email, 'not the password')
@@ -58,7 +58,8 @@ describe('the sign-in', () => {
     await createKey(page)
     await again(page).waitFor()
     const password = again(page).getByLabel('Password')
-    assert.ok(await isFocused(password), 'the address is known already')
+    // The address is known already.
+    await focused(password)
     await screenshot(page, 'sign-in-again-light')
     await assertAccessible(page)
     await page.keyboard.press('Escape')
@@ -71,7 +72,9 @@ describe('the sign-in', () => {
     await shown.getByText(/^ck_/).waitFor()
     await shown.getByLabel('I have stored it safely').check()
     await shown.getByRole('button', { name: 'Done' }).click()
-    assert.equal(await page.getByRole('row', { name: /survivor/ }).count(), 1, 'it was sent once')
+    const row = page.getByRole('row', { name: /survivor/ })
+    await row.first().waitFor()
+    assert.equal(await row.count(), 1, 'it was sent once')
     assertNoFaults(page)
     await page.close()
   })
@@ -214,8 +217,7 @@ describe('the sign-in', () => {
     await page.goto(`${origin}/console`)
     await fill(page, stack.operator.email, stack.operator.password)
     const code = page.getByLabel('Six-digit code')
-    await code.waitFor()
-    assert.ok(await code.evaluate((element) => element === element.ownerDocument.activeElement))
+    await focused(code)
     await assertAccessible(page)
     await screenshot(page, 'sign-in-code-light')
     // A code is valid only once, so this uses the next one, which is accepted early.
@@ -240,7 +242,7 @@ describe('the sign-in', () => {
     await fill(page, stack.operator.email, stack.operator.password)
     await page.getByRole('button', { name: 'Use a recovery code instead' }).click()
     const recovery = page.getByLabel('Recovery code', { exact: true })
-    assert.ok(await recovery.evaluate((element) => element === element.ownerDocument.activeElement))
+    await focused(recovery)
     await screenshot(page, 'sign-in-recovery-light')
     await recovery.fill('AAAA-BBBB-CCCC-DDDD')
     await recovery.press('Enter')

@@ -12,6 +12,7 @@ import {
   type BrowserScene,
   dialog,
   filterChip,
+  focused,
   isFocused,
   loaded,
   notice,
@@ -263,11 +264,10 @@ describe('work in the console', () => {
     await dialog(page, 'Create an API key').waitFor()
     await page.keyboard.press('Escape')
     await dialog(page).waitFor({ state: 'detached' })
-    assert.ok(await isFocused(create), 'the focus comes back')
+    await focused(create)
     await page.getByRole('navigation').getByRole('link', { name: 'Audit log' }).press('Enter')
     const heading = page.getByRole('heading', { level: 1, name: 'Audit log' })
-    await heading.waitFor()
-    assert.ok(await isFocused(heading))
+    await focused(heading)
     await page.close()
   })
 

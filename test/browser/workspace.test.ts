@@ -1,7 +1,6 @@
 // The administration of a workspace: its templates, members, settings and audit log.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import type { Page } from 'playwright-core'
 import { createPasswordHasher } from '../../src/accounts/password.ts'
 import { createOperatorStore } from '../../src/accounts/store/operators.store.ts'
 import { ok } from '../e2e/clients.ts'
@@ -14,6 +13,7 @@ import {
   type BrowserScene,
   dialog,
   filterChip,
+  focused,
   notice,
   openBrowserScene,
   screenshot,
@@ -34,16 +34,14 @@ describe('the pages of a workspace', () => {
   })
   after(() => scene?.close())
 
-  const isFocused = (page: Page, label: string) =>
-    page.getByLabel(label, { exact: true }).evaluate((element) => element.matches(':focus'))
-
   test('a template is written beside its preview, corrected, submitted and approved', async () => {
     const page = await scene.open('templates')
     await page.getByRole('link', { name: 'New template' }).click()
     const submit = page.getByRole('button', { name: 'Submit for approval' })
     await submit.click()
     await page.getByText('Use lower-case letters, digits and _').waitFor()
-    assert.ok(await isFocused(page, 'Name'), 'work goes on where something is wrong')
+    // Work goes on where something is wrong.
+    await focused(page.getByLabel('Name', { exact: true }))
     await page.getByLabel('Name', { exact: true }).fill('Parcel Ready')
     assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'parcel_ready')
     await page.getByLabel('Header', { exact: true }).selectOption('TEXT')
@@ -76,7 +74,7 @@ describe('the pages of a workspace', () => {
       .locator('.field-error')
       .getByText(/Variables cannot be at the start or end of the body/)
       .waitFor()
-    assert.ok(await isFocused(page, 'Body'))
+    await focused(page.getByLabel('Body', { exact: true }))
     await screenshot(page, 'template-refused-light')
     await page.getByLabel('Body').fill('Your parcel *{{parcel}}* waits for you, {{first_name}}.')
     await submit.click()

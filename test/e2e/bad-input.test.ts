@@ -124,9 +124,12 @@ step('API: every route names the scope that a key lacks', async () => {
 step('API: a key past its rate, its time or its life is refused', async () => {
   const scopes = ['CATALOG_READ']
   const slow = await world.makeKey({ scopes, requestsPerSecond: 1 })
+  const startedMs = performance.now()
   const told = await Promise.all(Array.from({ length: 5 }, () => api({ path: '/numbers' }, slow.key)))
   const late = told.filter(({ status }) => status !== 200)
-  assert.ok(late.length >= 2 && late.length <= 3, `${late.length} of 5 were refused`)
+  // The bucket holds two, and gets one more in each second that the requests take.
+  const least = 2 - Math.floor((performance.now() - startedMs) / 1_000)
+  assert.ok(late.length >= least && late.length <= 3, `${late.length} of 5 were refused`)
   for (const one of late) assertApiRefused(one, '429 RATE_LIMITED')
   await ok(world.stack.console.delete(`/keys/${slow.id}`))
   assertApiRefused(await api({ path: '/numbers' }, slow.key), '401 INVALID_API_KEY')
@@ -281,20 +284,12 @@ step('console: guessing a password is refused for what it is, then slowed down',
   assertRefused(await signIn(owner), '429 RATE_LIMITED')
 })
 
-step(
-  'afterwards the gateway runs, found nothing that it had not foreseen, and kept every secret',
-  async () => {
-    const { stack, cookie, owner } = world
-    const gateway = stack.gateway(0).process
-    assert.ok(gateway.isRunning)
-    const faults = gateway.lines().filter(({ level, code }) => level === 'error' || code === 'INTERNAL')
-    assert.deepEqual(faults, [])
-    const secrets = [
-      stack.key.split('_').at(-1) ?? '',
-      cookie.split('=')[1] ?? '',
-      owner.password,
-      'a=ice-pwd',
-    ]
-    for (const secret of secrets) assert.deepEqual(logsWith(stack.logFiles(), secret), [])
-  },
-)
+step('afterwards the gateway runs, found nothing unforeseen, and kept every secret', async () => {
+  const { stack, cookie, owner } = world
+  const gateway = stack.gateway(0).process
+  assert.ok(gateway.isRunning)
+  const faults = gateway.lines().filter(({ level, code }) => level === 'error' || code === 'INTERNAL')
+  assert.deepEqual(faults, [])
+  const secrets = [stack.key.split('_').at(-1) ?? '', cookie.split('=')[1] ?? '', owner.password, 'a=ice-pwd']
+  for (const secret of secrets) assert.deepEqual(logsWith(stack.logFiles(), secret), [])
+})

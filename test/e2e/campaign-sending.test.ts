@@ -158,7 +158,7 @@ step('a STOP that came before the claim wins', async () => {
 })
 
 step('a schedule begins at its time; one missed by an hour asks', async () => {
-  const startAt = new Date(Date.now() + 2_000).toISOString()
+  const startAt = new Date(Date.now() + 6_000).toISOString()
   const id = await campaignTo(phones(2), { startAt })
   assert.equal((await ask(id, 'start')).status, 'SCHEDULED')
   assert.equal((await ask(id, 'pause')).status, 'DRAFT')

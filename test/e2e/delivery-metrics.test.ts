@@ -14,7 +14,7 @@ before(async () => {
   scene = await openScene({
     env: {
       WEBHOOK_RETRY_DELAYS: '100ms,100ms,100ms,100ms,100ms',
-      WEBHOOK_TIMEOUT: '1500ms',
+      WEBHOOK_TIMEOUT: '4s',
       WORKER_PORT: '0',
     },
   })

@@ -76,11 +76,18 @@ function parsed(text: string): Json {
 const answerMs = 1_500
 const readMs = 100
 
-/**
- * Returns everything received until the server closes the connection, or for a while. What is in `later` follows when the
- * server has had the time to read what comes before.
- */
-export function raw(origin: string, bytes: string | Buffer, later = ''): Promise<string> {
+export interface Parts {
+  /** Follows when the server has had the time to read what comes before. */
+  readonly later?: string
+  readonly withinMs?: number
+}
+
+/** Returns everything received until the server closes the connection, or for a while. */
+export function raw(
+  origin: string,
+  bytes: string | Buffer,
+  { later = '', withinMs = answerMs }: Parts = {},
+): Promise<string> {
   const { hostname, port } = new URL(origin)
   return new Promise((resolve) => {
     let text = ''
@@ -88,7 +95,7 @@ export function raw(origin: string, bytes: string | Buffer, later = ''): Promise
       socket.write(bytes)
       if (later) setTimeout(() => socket.write(later), readMs)
     })
-    const timer = setTimeout(() => socket.destroy(), answerMs)
+    const timer = setTimeout(() => socket.destroy(), withinMs)
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1')
     })

@@ -48,9 +48,12 @@ export const shapes: readonly (readonly [what: string, bytes: string | Buffer])[
 const longHead = (bytes: number) =>
   `GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX: ${'y'.repeat(bytes)}`
 
-/** The parser keeps the first part, and has a limit of its own for what it keeps: one within ours, and one beyond. */
+/**
+ * The parser keeps the first part, and has a limit of its own for what it keeps: one within ours, and one beyond. The
+ * server closes these connections after its answer.
+ */
 export const headsInParts = [6_000, 12_000].map(
-  (bytes) => [longHead(6_000), `${'y'.repeat(bytes)}\r\n\r\n`] as const,
+  (bytes) => [longHead(6_000), { later: `${'y'.repeat(bytes)}\r\n\r\n`, withinMs: 15_000 }] as const,
 )
 
 /** How many answers came back, and whether any of them has a 2xx status. */

@@ -10,7 +10,7 @@ import type { Gateway } from './stack.ts'
 
 let scene: Scene
 before(async () => {
-  scene = await openScene({ gateways: 2, env: { DRAIN_GRACE: '1s' } })
+  scene = await openScene({ gateways: 2, env: { DRAIN_GRACE: '3s' } })
 })
 after(() => scene?.close())
 

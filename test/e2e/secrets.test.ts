@@ -44,7 +44,7 @@ async function post(): Promise<Received> {
   return scene.https.inbox.first(text, ({ data }) => data?.text === text)
 }
 
-const NOTICED_MS = 1_500
+const NOTICED_MS = 3_000
 
 /** Rotates the secret; the receiver expects the new one from the next event on. */
 async function rotate(overlapHours?: number): Promise<{ before: string; now: string }> {
@@ -84,7 +84,7 @@ step(
     const times = [first, second, third].map(({ headers }) => Number(headers['webhook-timestamp']))
     assert.equal(new Set(times).size, 3, String(times))
     for (const [index, one] of [first, second, third].entries())
-      assert.ok(Math.abs(Number(times[index]) - one.at / 1000) < 3, 'the timestamp is that of the attempt')
+      assert.ok(Math.abs(Number(times[index]) - one.at / 1000) < 10, 'the timestamp is that of the attempt')
     assert.equal(verifies(https.secret, { ...third, raw: Buffer.from('{}') }), false)
     https.answer = () => 200
   },
@@ -136,11 +136,13 @@ step('a second rotation within it ends the first secret, and off and on keeps th
   assert.equal(one.headers[PREVIOUS], hex(second.before, one.raw))
 })
 
+const OVERLAP_MS = 12_000
+
 step('an overlap ends at its time on every node, without a restart', async () => {
   const { stack, https } = scene
-  const { before, now } = await rotate(6 / 3600)
+  const { before, now } = await rotate(OVERLAP_MS / 3_600_000)
   assert.ok(verifies(before, await post()), 'while it lasts')
-  await sleep(6_000) // Waits for the end of the overlap.
+  await sleep(OVERLAP_MS) // Waits for the end of the overlap.
   for (const index of [0, 1]) {
     // The stop makes the other gateway the owner of the endpoint.
     await stack.gateway(index).process.stop()

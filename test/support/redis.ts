@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type RedisOptions, startRedis } from '../../src/dev/embedded/redis.ts'
+import { lastingPort } from '../e2e/processes.ts'
 import { ownFolder, packageCache } from './embedded.ts'
 
 /** A new Redis. `pid` is that of the current process; address and port survive a restart. */
@@ -20,10 +21,10 @@ export type TestRedis = Readonly<{
  */
 export async function testRedis(options: { persistent?: boolean } = {}): Promise<TestRedis> {
   const dataDir = mkdtempSync(join(ownFolder(), 'redis-'))
-  const start = (port?: number) => startRedis(settings(dataDir, options.persistent ?? false, port))
+  const port = await lastingPort()
+  const start = () => startRedis(settings(dataDir, options.persistent ?? false, port))
   let server = await start()
   const { url } = server
-  const port = Number(new URL(url).port)
   return {
     url,
     port,
@@ -36,20 +37,20 @@ export async function testRedis(options: { persistent?: boolean } = {}): Promise
     },
     async restart() {
       await server.stop()
-      server = await start(port)
+      server = await start()
     },
     kill: () => process.kill(server.pid, 'SIGKILL'),
   }
 }
 
-function settings(dataDir: string, persistent: boolean, port: number | undefined): RedisOptions {
+function settings(dataDir: string, persistent: boolean, port: number): RedisOptions {
   const { TEST_REDIS_BIN: serverBin } = process.env as Record<string, string | undefined>
   return {
     dataDir,
     mode: 'test',
     cacheDir: packageCache,
     persistent,
-    ...(port === undefined ? {} : { port }),
+    port,
     ...(serverBin ? { serverBin } : {}),
   }
 }

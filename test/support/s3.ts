@@ -5,6 +5,7 @@ import { readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import S3rver from '@20minutes/s3rver'
 import type { S3Options } from '../../src/platform/blobs/s3.ts'
+import { lastingPort } from '../e2e/processes.ts'
 import { ownFolder } from './embedded.ts'
 
 /** The only key that the server knows. */
@@ -22,7 +23,8 @@ export interface TestS3 {
 
 export async function testS3(): Promise<TestS3> {
   const directory = mkdtempSync(join(ownFolder(), 's3-'))
-  let { server, port } = await serve(directory, 0)
+  const port = await lastingPort()
+  let server = await serve(directory, port)
   return {
     access: { ...credentials, bucket, endpoint: `http://127.0.0.1:${port}` },
     async keys() {
@@ -32,12 +34,12 @@ export async function testS3(): Promise<TestS3> {
     },
     stop: () => server.close(),
     async start() {
-      ;({ server, port } = await serve(directory, port))
+      server = await serve(directory, port)
     },
   }
 }
 
-async function serve(directory: string, port: number) {
+async function serve(directory: string, port: number): Promise<S3rver> {
   const server = new S3rver({
     address: '127.0.0.1',
     port,
@@ -46,7 +48,8 @@ async function serve(directory: string, port: number) {
     configureBuckets: [{ name: bucket, configs: [] }],
   })
   correct(server.store)
-  return { server, port: (await server.run()).port }
+  await server.run()
+  return server
 }
 
 /** Corrects two differences between S3 and this server. */

@@ -55,7 +55,7 @@ async function suffer(row: Row, t: TestContext): Promise<Figures> {
       .then((healedAt) => (typeof healedAt === 'number' ? healedAt : Date.now()))
     const healedAt = await harmed.finally(() => sleep(AFTER_MS))
     const done = await load.stop()
-    await settled(cluster)
+    await settled(cluster, { canLose: row.allows.includes('lost events') })
     return await figuresOf(cluster, done, healedAt)
   } catch (error) {
     for (const line of cluster.stack.logs().split('\n')) t.diagnostic(line)
