@@ -135,6 +135,24 @@ describe('answers that come late, or never', () => {
     await page.close()
   })
 
+  test('a list that waits for a review is read again without losing what was loaded behind it', async () => {
+    const page = await open('TemplateList')
+    const row = (name: string, status = 'APPROVED') => ({
+      ...{ id: `tpl_${name}`, name, status, language: 'en_US', category: 'UTILITY', variables: [] },
+      updatedAt: new Date().toISOString(),
+    })
+    const table = page.getByRole('region', { name: 'Templates' })
+    await (await next()).answer({ data: [row('newest'), row('older')], nextCursor: 'older' })
+    await page.getByRole('button', { name: 'Load more' }).click()
+    await (await next()).answer({ data: [row('oldest', 'PENDING')], nextCursor: null })
+    await table.getByText('oldest').waitFor()
+    await page.clock.runFor(2_000)
+    await (await next()).answer({ data: [row('newest', 'REJECTED'), row('older')], nextCursor: 'older' })
+    await table.getByText('Rejected').waitFor()
+    assert.equal(await table.getByText('oldest').count(), 1)
+    await page.close()
+  })
+
   test('replies go out in the order in which they were written, also when one is lost', async () => {
     const page = await open('Replies')
     const said = (text: string) =>

@@ -14,6 +14,7 @@ import { PlanFields } from '../../../src/console/web/pages/campaigns/plan-fields
 import { outgoingOf, sendDraft } from '../../../src/console/web/pages/conversations/outbox.ts'
 import { OutgoingBubble } from '../../../src/console/web/pages/conversations/outgoing-bubble.tsx'
 import { SendTemplate } from '../../../src/console/web/pages/conversations/send-template.tsx'
+import { TemplateList } from '../../../src/console/web/pages/templates/list.tsx'
 import { Problem } from '../../../src/console/web/parts/states.tsx'
 import { Toaster } from '../../../src/console/web/parts/toaster.tsx'
 import type { ConversationRecord } from '../../../src/contract/records/conversation.ts'
@@ -110,7 +111,7 @@ function Template() {
 
 const Leaving = () => (isAskingToLeave.value ? <AskToLeave /> : null)
 
-const scenes = { Plan, Repeated, News, Replies, Upload, Template }
+const scenes = { Plan, Repeated, News, Replies, Upload, Template, TemplateList }
 
 me.value = { operator: { id: 'opr_1' }, workspaces: [] } as unknown as Me
 
