@@ -5,7 +5,7 @@ import { eventually } from '../e2e/scene.ts'
 import { after, before, describe, test } from '../support/harness.ts'
 import { templates } from './gallery/templates.ts'
 import { bundleOf, htmlOf } from './gallery-bundle.ts'
-import { dialog, notice, sharedBrowser } from './scene.ts'
+import { assertAccessible, dialog, isFocused, notice, sharedBrowser } from './scene.ts'
 
 const html = htmlOf('Lines')
 
@@ -150,6 +150,19 @@ describe('answers that come late, or never', () => {
     await (await next()).answer({ data: [row('newest', 'REJECTED'), row('older')], nextCursor: 'older' })
     await table.getByText('Rejected').waitFor()
     assert.equal(await table.getByText('oldest').count(), 1)
+    await page.close()
+  })
+
+  test('a template without the file that its review needs leads to the button for it', async () => {
+    const page = await open('TemplateForm')
+    await page.getByLabel('Name', { exact: true }).fill('spring')
+    await page.getByLabel('Header', { exact: true }).selectOption('IMAGE')
+    await page.getByLabel('Body').fill('Spring is here.')
+    await page.getByRole('button', { name: 'Submit for approval' }).click()
+    await page.getByText('The review needs this').waitFor()
+    const upload = page.getByRole('button', { name: 'Upload an example', description: 'The review needs this' })
+    await eventually('the button has the focus', () => isFocused(upload))
+    await assertAccessible(page)
     await page.close()
   })
 

@@ -14,6 +14,7 @@ import { PlanFields } from '../../../src/console/web/pages/campaigns/plan-fields
 import { outgoingOf, sendDraft } from '../../../src/console/web/pages/conversations/outbox.ts'
 import { OutgoingBubble } from '../../../src/console/web/pages/conversations/outgoing-bubble.tsx'
 import { SendTemplate } from '../../../src/console/web/pages/conversations/send-template.tsx'
+import { TemplateForm } from '../../../src/console/web/pages/templates/form.tsx'
 import { TemplateList } from '../../../src/console/web/pages/templates/list.tsx'
 import { Problem } from '../../../src/console/web/parts/states.tsx'
 import { Toaster } from '../../../src/console/web/parts/toaster.tsx'
@@ -111,9 +112,9 @@ function Template() {
 
 const Leaving = () => (isAskingToLeave.value ? <AskToLeave /> : null)
 
-const scenes = { Plan, Repeated, News, Replies, Upload, Template, TemplateList }
+const scenes = { Plan, Repeated, News, Replies, Upload, Template, TemplateForm, TemplateList }
 
-me.value = { operator: { id: 'opr_1' }, workspaces: [] } as unknown as Me
+me.value = { operator: { id: 'opr_1' }, workspaces: [{ id: 'wsp_1', role: 'ADMIN' }] } as unknown as Me
 
 /** The address names what is rendered. */
 const Scene = scenes[new URLSearchParams(location.search).get('scene') as keyof typeof scenes]

@@ -99,7 +99,7 @@ test('who disabled an account is named only where that operator is a member', as
 test('of who is erased no entry has a name, and none ends in the middle of a sentence', async () => {
   const { workspaceId, numberId } = ours
   const { operatorId } = owner
-  const author = { workspaceId, operatorId, ip: null, keyId: null }
+  const author = { workspaceId, operatorId, ip: '127.0.0.1', keyId: null }
   // The contact of the conversation was merged into another one.
   const [contactId, into, conversationId] = [newId('recipient'), newId('recipient'), newId('conversation')]
   await sql`
