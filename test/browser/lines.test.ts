@@ -11,6 +11,7 @@ const html = htmlOf('Lines')
 
 /** One request of the page. It has no answer before the test gives one. */
 interface Asked {
+  /** With its query. */
   readonly path: string
   readonly body: string | null
   answer(json: object, status?: number): Promise<void>
@@ -29,7 +30,10 @@ describe('answers that come late, or never', () => {
   after(() => Promise.all(browser?.contexts().map((context) => context.close()) ?? []))
 
   const toAsked = (route: Route): Asked => ({
-    path: new URL(route.request().url()).pathname.replace('/console/api', ''),
+    path: route
+      .request()
+      .url()
+      .replace(/^.*\/console\/api/, ''),
     body: route.request().postData(),
     answer: (json, status = 200) => route.fulfill({ json, status }),
     lose: () => route.abort(),
@@ -160,9 +164,28 @@ describe('answers that come late, or never', () => {
     await page.getByLabel('Body').fill('Spring is here.')
     await page.getByRole('button', { name: 'Submit for approval' }).click()
     await page.getByText('The review needs this').waitFor()
-    const upload = page.getByRole('button', { name: 'Upload an example', description: 'The review needs this' })
+    const upload = page.getByRole('button', {
+      name: 'Upload an example',
+      description: 'The review needs this',
+    })
     await eventually('the button has the focus', () => isFocused(upload))
     await assertAccessible(page)
+    await page.close()
+  })
+
+  test('a campaign is edited with its own template, also beyond those that are listed, or says why not', async () => {
+    const page = await open('Edit')
+    const [listed, numbers, own] = [await next(), await next(), await next()]
+    assert.match(own.path, /\/templates\?exactName=photo&language=en_US$/)
+    await listed.answer({ error: { code: 'INTERNAL_ERROR', message: 'it broke' } }, 500)
+    await numbers.answer({ data: [], nextCursor: null })
+    await own.answer({ data: templates.slice(0, 1), nextCursor: null })
+    await dialog(page).getByText('it broke').waitFor()
+    await dialog(page).getByRole('button', { name: 'Try again' }).click()
+    await (await next()).answer({ data: templates.slice(1), nextCursor: null })
+    const options = dialog(page).getByLabel('Template', { exact: true }).getByRole('option')
+    await options.first().waitFor({ state: 'attached' })
+    assert.deepEqual(await options.allTextContents(), ['Choose one', 'photo (en_US)', 'film (en_US)'])
     await page.close()
   })
 

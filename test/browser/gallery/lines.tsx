@@ -9,6 +9,7 @@ import { type Me, me } from '../../../src/console/web/core/session.ts'
 import { isAskingToLeave } from '../../../src/console/web/core/unsaved.ts'
 import { uploadFile } from '../../../src/console/web/core/upload-file.ts'
 import { AskToLeave } from '../../../src/console/web/leave.tsx'
+import { OpenedAction } from '../../../src/console/web/pages/campaigns/actions.tsx'
 import { emptyDraft } from '../../../src/console/web/pages/campaigns/plan.ts'
 import { PlanFields } from '../../../src/console/web/pages/campaigns/plan-fields.tsx'
 import { outgoingOf, sendDraft } from '../../../src/console/web/pages/conversations/outbox.ts'
@@ -18,6 +19,7 @@ import { TemplateForm } from '../../../src/console/web/pages/templates/form.tsx'
 import { TemplateList } from '../../../src/console/web/pages/templates/list.tsx'
 import { Problem } from '../../../src/console/web/parts/states.tsx'
 import { Toaster } from '../../../src/console/web/parts/toaster.tsx'
+import type { CampaignRecord } from '../../../src/contract/records/campaign.ts'
 import type { ConversationRecord } from '../../../src/contract/records/conversation.ts'
 import { templates } from './templates.ts'
 import { Things } from './things.tsx'
@@ -110,9 +112,18 @@ function Template() {
   )
 }
 
+const campaign = {
+  ...{ id: 'cmp_1', name: 'Spring', status: 'DRAFT', numberId: null, variables: {}, startAt: null },
+  ...{ template: { name: 'photo', language: 'en_US' }, messagesPerSecond: null },
+} as unknown as CampaignRecord
+
+const Edit = () => (
+  <OpenedAction opened="edit" campaign={campaign} onChange={() => undefined} onClose={() => undefined} />
+)
+
 const Leaving = () => (isAskingToLeave.value ? <AskToLeave /> : null)
 
-const scenes = { Plan, Repeated, News, Replies, Upload, Template, TemplateForm, TemplateList }
+const scenes = { Edit, Plan, Repeated, News, Replies, Upload, Template, TemplateForm, TemplateList }
 
 me.value = { operator: { id: 'opr_1' }, workspaces: [{ id: 'wsp_1', role: 'ADMIN' }] } as unknown as Me
 
