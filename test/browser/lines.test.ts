@@ -189,6 +189,23 @@ describe('answers that come late, or never', () => {
     await page.close()
   })
 
+  test('the first steps can be hidden, and are not read any more then', async () => {
+    const page = await open('FirstSteps')
+    const first = [await next(), await next(), await next(), await next()]
+    for (const one of first) await one.answer({ data: [], nextCursor: null })
+    await page.getByText('0 of 4 done').waitFor()
+    await page.getByRole('button', { name: 'Hide' }).click()
+    await page.getByText('No steps').waitFor()
+    asked = []
+    await page.clock.runFor(20_000)
+    assert.equal(asked.length, 0)
+    await page.reload()
+    await page.getByText('No steps').waitFor()
+    await page.clock.runFor(20_000)
+    assert.equal(asked.length, 0)
+    await page.close()
+  })
+
   test('replies go out in the order in which they were written, also when one is lost', async () => {
     const page = await open('Replies')
     const said = (text: string) =>

@@ -15,6 +15,7 @@ import { PlanFields } from '../../../src/console/web/pages/campaigns/plan-fields
 import { outgoingOf, sendDraft } from '../../../src/console/web/pages/conversations/outbox.ts'
 import { OutgoingBubble } from '../../../src/console/web/pages/conversations/outgoing-bubble.tsx'
 import { SendTemplate } from '../../../src/console/web/pages/conversations/send-template.tsx'
+import { GettingStarted, useSteps } from '../../../src/console/web/pages/overview/getting-started.tsx'
 import { TemplateForm } from '../../../src/console/web/pages/templates/form.tsx'
 import { TemplateList } from '../../../src/console/web/pages/templates/list.tsx'
 import { Problem } from '../../../src/console/web/parts/states.tsx'
@@ -121,9 +122,25 @@ const Edit = () => (
   <OpenedAction opened="edit" campaign={campaign} onChange={() => undefined} onClose={() => undefined} />
 )
 
+function FirstSteps() {
+  const { steps, hide } = useSteps()
+  return steps?.length === 0 ? <p>No steps</p> : <GettingStarted steps={steps ?? []} onHide={hide} />
+}
+
 const Leaving = () => (isAskingToLeave.value ? <AskToLeave /> : null)
 
-const scenes = { Edit, Plan, Repeated, News, Replies, Upload, Template, TemplateForm, TemplateList }
+const scenes = {
+  Edit,
+  FirstSteps,
+  Plan,
+  Repeated,
+  News,
+  Replies,
+  Upload,
+  Template,
+  TemplateForm,
+  TemplateList,
+}
 
 me.value = { operator: { id: 'opr_1' }, workspaces: [{ id: 'wsp_1', role: 'ADMIN' }] } as unknown as Me
 
