@@ -206,6 +206,28 @@ describe('answers that come late, or never', () => {
     await page.close()
   })
 
+  test('numbers cannot be set up without the endpoints, and the page says why', async () => {
+    const page = await open('Numbers')
+    const reads = [await next(), await next(), await next()]
+    const endpoints = reads.find(({ path }) => path.endsWith('/endpoints'))
+    await endpoints?.answer({ error: { code: 'INTERNAL_ERROR', message: 'it broke' } }, 500)
+    await page.getByRole('alert').getByText('it broke').waitFor()
+    await page.close()
+  })
+
+  test('the messages of the last hour are known in full, and other figures up to a limit', async () => {
+    const page = await open('Figures')
+    await page
+      .getByRole('link', { name: /Messages in the last hour/ })
+      .getByText('12,000')
+      .waitFor()
+    await page
+      .getByRole('link', { name: /Held deliveries/ })
+      .getByText('10,000+')
+      .waitFor()
+    await page.close()
+  })
+
   test('replies go out in the order in which they were written, also when one is lost', async () => {
     const page = await open('Replies')
     const said = (text: string) =>

@@ -15,6 +15,8 @@ import { PlanFields } from '../../../src/console/web/pages/campaigns/plan-fields
 import { outgoingOf, sendDraft } from '../../../src/console/web/pages/conversations/outbox.ts'
 import { OutgoingBubble } from '../../../src/console/web/pages/conversations/outgoing-bubble.tsx'
 import { SendTemplate } from '../../../src/console/web/pages/conversations/send-template.tsx'
+import { Page as Numbers } from '../../../src/console/web/pages/numbers/page.tsx'
+import { Figures as OverviewFigures } from '../../../src/console/web/pages/overview/figures.tsx'
 import { GettingStarted, useSteps } from '../../../src/console/web/pages/overview/getting-started.tsx'
 import { TemplateForm } from '../../../src/console/web/pages/templates/form.tsx'
 import { TemplateList } from '../../../src/console/web/pages/templates/list.tsx'
@@ -22,6 +24,7 @@ import { Problem } from '../../../src/console/web/parts/states.tsx'
 import { Toaster } from '../../../src/console/web/parts/toaster.tsx'
 import type { CampaignRecord } from '../../../src/contract/records/campaign.ts'
 import type { ConversationRecord } from '../../../src/contract/records/conversation.ts'
+import type { OverviewRecord } from '../../../src/contract/records/overview.ts'
 import { templates } from './templates.ts'
 import { Things } from './things.tsx'
 
@@ -127,11 +130,20 @@ function FirstSteps() {
   return steps?.length === 0 ? <p>No steps</p> : <GettingStarted steps={steps ?? []} onHide={hide} />
 }
 
+const busy = {
+  ...{ messages: { perMinute: [6_000, 6_000], failedLastDay: 0 }, calls: { live: 0 }, campaignsRunning: 0 },
+  deliveries: { held: 10_000, retrying: 0, pending: 0, failedLastDay: 0 },
+} as unknown as OverviewRecord
+
+const Figures = () => <OverviewFigures overview={busy} />
+
 const Leaving = () => (isAskingToLeave.value ? <AskToLeave /> : null)
 
 const scenes = {
   Edit,
+  Figures,
   FirstSteps,
+  Numbers,
   Plan,
   Repeated,
   News,
