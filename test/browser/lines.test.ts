@@ -1,4 +1,4 @@
-// What becomes of parts of the console whose answers come late, or never. The test plays the server.
+// Parts of the console with each answer as the test gives it: late, failed or never. The test plays the server.
 import assert from 'node:assert/strict'
 import type { Browser, Locator, Page, Route } from 'playwright-core'
 import { eventually } from '../e2e/scene.ts'
