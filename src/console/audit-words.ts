@@ -98,10 +98,12 @@ export interface Done {
 export const isOwn = ({ operator, subjectKind, subjectId }: Done): boolean =>
   subjectKind === 'session' || (subjectKind === 'operator' && operator !== null && operator.id === subjectId)
 
-export function wordsOf(done: Done): string {
+/** `isNamed`: the name of the subject follows. Without one, nothing leads to it. */
+export function wordsOf(done: Done, isNamed = true): string {
   const known = Object.hasOwn(words, done.action) ? words[done.action] : undefined
   if (!known) return plain(done.action)
-  return (isOwn(done) ? known.own : undefined) ?? known.did
+  if (isOwn(done)) return known.own ?? known.did
+  return isNamed ? known.did : label(known.did)
 }
 
 const groups: Readonly<Record<string, string>> = {

@@ -15,26 +15,33 @@ export async function tellAudit(
   const mentioned = records.flatMap(idsIn)
   const found = await subjects.names(reader.author.workspaceId, [...records, ...mentioned])
   const names = new Map(mentioned.map(({ subjectId }, index) => [subjectId, found[records.length + index]]))
-  return records.map((record, index) => ({
-    ...auditFor(reader.role, reader.author.operatorId, record),
-    did: wordsOf(record),
-    subjectName: isOwn(record) ? null : (found[index] ?? nameIn(record)),
-    names: Object.fromEntries(
-      idsIn(record).flatMap(({ subjectId }) => {
-        const name = names.get(subjectId)
-        return name ? [[subjectId, name]] : []
-      }),
-    ),
-  }))
+  return records.map((record, index) => {
+    const subjectName = isOwn(record) ? null : (found[index] ?? nameIn(record))
+    return {
+      ...auditFor(reader.role, reader.author.operatorId, record),
+      did: wordsOf(record, subjectName !== null),
+      subjectName,
+      names: Object.fromEntries(
+        idsIn(record).flatMap(({ subjectId }) => {
+          const name = names.get(subjectId)
+          return name ? [[subjectId, name]] : []
+        }),
+      ),
+    }
+  })
 }
 
 const kinds = new Map(Object.entries(idPrefixes).map(([kind, prefix]) => [prefix as string, kind]))
 
-/** The ids among the values, such as the endpoint to which a number was routed. */
+/**
+ * The ids among the values, such as the endpoint to which a number was routed: of the fields that we fill with ids. What
+ * somebody chose, such as the name of a key, can look like the id of a stranger.
+ */
 const idsIn = ({ before, after }: AuditRecord): { subjectKind: string; subjectId: string }[] =>
   [before, after]
-    .flatMap((values) => (typeof values === 'object' && values !== null ? Object.values(values) : []))
-    .flatMap((value) => {
+    .flatMap((values) => (typeof values === 'object' && values !== null ? Object.entries(values) : []))
+    .flatMap(([field, value]) => {
+      if (!field.endsWith('Id')) return []
       const kind = typeof value === 'string' ? kinds.get(value.split('_')[0] ?? '') : undefined
       return kind !== undefined && decodeId(kind as IdKind, value) !== undefined
         ? [{ subjectKind: kind, subjectId: value }]

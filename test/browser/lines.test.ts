@@ -1,16 +1,17 @@
-// What becomes of parts of the console whose answers come late, or never. The test plays the server.
+// Parts of the console with each answer as the test gives it: late, failed or never. The test plays the server.
 import assert from 'node:assert/strict'
 import type { Browser, Locator, Page, Route } from 'playwright-core'
 import { eventually } from '../e2e/scene.ts'
 import { after, before, describe, test } from '../support/harness.ts'
 import { templates } from './gallery/templates.ts'
 import { bundleOf, htmlOf } from './gallery-bundle.ts'
-import { dialog, notice, sharedBrowser } from './scene.ts'
+import { assertAccessible, dialog, isFocused, notice, sharedBrowser } from './scene.ts'
 
 const html = htmlOf('Lines')
 
 /** One request of the page. It has no answer before the test gives one. */
 interface Asked {
+  /** With its query. */
   readonly path: string
   readonly body: string | null
   answer(json: object, status?: number): Promise<void>
@@ -29,7 +30,10 @@ describe('answers that come late, or never', () => {
   after(() => Promise.all(browser?.contexts().map((context) => context.close()) ?? []))
 
   const toAsked = (route: Route): Asked => ({
-    path: new URL(route.request().url()).pathname.replace('/console/api', ''),
+    path: route
+      .request()
+      .url()
+      .replace(/^.*\/console\/api/, ''),
     body: route.request().postData(),
     answer: (json, status = 200) => route.fulfill({ json, status }),
     lose: () => route.abort(),
@@ -132,6 +136,95 @@ describe('answers that come late, or never', () => {
     await rows.getByText('new').waitFor()
     await page.clock.runFor(10_000)
     assert.equal(asked.length, 0, 'what was read is not read again')
+    await page.close()
+  })
+
+  test('a list that waits for a review is read again without losing what was loaded behind it', async () => {
+    const page = await open('TemplateList')
+    const row = (name: string, status = 'APPROVED') => ({
+      ...{ id: `tpl_${name}`, name, status, language: 'en_US', category: 'UTILITY', variables: [] },
+      updatedAt: new Date().toISOString(),
+    })
+    const table = page.getByRole('region', { name: 'Templates' })
+    await (await next()).answer({ data: [row('newest'), row('older')], nextCursor: 'older' })
+    await page.getByRole('button', { name: 'Load more' }).click()
+    await (await next()).answer({ data: [row('oldest', 'PENDING')], nextCursor: null })
+    await table.getByText('oldest').waitFor()
+    await page.clock.runFor(2_000)
+    await (await next()).answer({ data: [row('newest', 'REJECTED'), row('older')], nextCursor: 'older' })
+    await table.getByText('Rejected').waitFor()
+    assert.equal(await table.getByText('oldest').count(), 1)
+    await page.close()
+  })
+
+  test('a template without the file that its review needs leads to the button for it', async () => {
+    const page = await open('TemplateForm')
+    await page.getByLabel('Name', { exact: true }).fill('spring')
+    await page.getByLabel('Header', { exact: true }).selectOption('IMAGE')
+    await page.getByLabel('Body').fill('Spring is here.')
+    await page.getByRole('button', { name: 'Submit for approval' }).click()
+    await page.getByText('The review needs this').waitFor()
+    const upload = page.getByRole('button', {
+      name: 'Upload an example',
+      description: 'The review needs this',
+    })
+    await eventually('the button has the focus', () => isFocused(upload))
+    await assertAccessible(page)
+    await page.close()
+  })
+
+  test('a campaign is edited with its own template, also beyond those that are listed, or says why not', async () => {
+    const page = await open('Edit')
+    const [listed, numbers, own] = [await next(), await next(), await next()]
+    assert.match(own.path, /\/templates\?exactName=photo&language=en_US$/)
+    await listed.answer({ error: { code: 'INTERNAL_ERROR', message: 'it broke' } }, 500)
+    await numbers.answer({ data: [], nextCursor: null })
+    await own.answer({ data: templates.slice(0, 1), nextCursor: null })
+    await dialog(page).getByText('it broke').waitFor()
+    await dialog(page).getByRole('button', { name: 'Try again' }).click()
+    await (await next()).answer({ data: templates.slice(1), nextCursor: null })
+    const options = dialog(page).getByLabel('Template', { exact: true }).getByRole('option')
+    await options.first().waitFor({ state: 'attached' })
+    assert.deepEqual(await options.allTextContents(), ['Choose one', 'photo (en_US)', 'film (en_US)'])
+    await page.close()
+  })
+
+  test('the first steps can be hidden, and are not read any more then', async () => {
+    const page = await open('FirstSteps')
+    const first = [await next(), await next(), await next(), await next()]
+    for (const one of first) await one.answer({ data: [], nextCursor: null })
+    await page.getByText('0 of 4 done').waitFor()
+    await page.getByRole('button', { name: 'Hide' }).click()
+    await page.getByText('No steps').waitFor()
+    asked = []
+    await page.clock.runFor(20_000)
+    assert.equal(asked.length, 0)
+    await page.reload()
+    await page.getByText('No steps').waitFor()
+    await page.clock.runFor(20_000)
+    assert.equal(asked.length, 0)
+    await page.close()
+  })
+
+  test('numbers cannot be set up without the endpoints, and the page says why', async () => {
+    const page = await open('Numbers')
+    const reads = [await next(), await next(), await next()]
+    const endpoints = reads.find(({ path }) => path.endsWith('/endpoints'))
+    await endpoints?.answer({ error: { code: 'INTERNAL_ERROR', message: 'it broke' } }, 500)
+    await page.getByRole('alert').getByText('it broke').waitFor()
+    await page.close()
+  })
+
+  test('the messages of the last hour are known in full, and other figures up to a limit', async () => {
+    const page = await open('Figures')
+    await page
+      .getByRole('link', { name: /Messages in the last hour/ })
+      .getByText('12,000')
+      .waitFor()
+    await page
+      .getByRole('link', { name: /Held deliveries/ })
+      .getByText('10,000+')
+      .waitFor()
     await page.close()
   })
 

@@ -32,18 +32,20 @@ const components = v.pipe(
 const listTemplates = workspaceRoute({
   method: 'GET',
   path: '/templates',
-  summary: 'Templates with their status; name finds those that contain it',
+  summary: 'Templates with their status; name finds those that contain it, exactName those that have it',
   role: 'VIEWER',
   query: v.strictObject({
     ...pageQuery,
     name: v.optional(filterText),
+    exactName: v.optional(filterText),
     language: v.optional(filterText),
     status: v.optional(v.picklist(templateStatuses)),
     category: v.optional(v.picklist(templateCategories)),
   }),
-  async handle({ services, author, query: { limit, cursor, name: nameContains, ...others } }) {
+  async handle({ services, author, query }) {
+    const { limit, cursor, name: nameContains, exactName: name, ...others } = query
     const page = pageRequest(kind, { limit, cursor })
-    const filter = { ...others, nameContains }
+    const filter = { ...others, name, nameContains }
     return pageBody(kind, await services.reads.templates.list(author.workspaceId, filter, page))
   },
 })

@@ -20,7 +20,11 @@ const uuidOf = ({ subjectKind, subjectId }: Subject): string | null => {
 export const createSubjectNames = (sql: Sql): SubjectNames => ({
   async names(workspaceId, subjects) {
     if (subjects.length === 0) return []
-    const person = sql`coalesce(c.name, c.username, case when c.wa_id ~ '^[0-9]+$' then '+' || c.wa_id else c.wa_id end)`
+    // Nothing is left of who is erased. Of who was merged into another contact, that one has the name.
+    const person = sql`coalesce(c.name, c.username, case
+      when c.wa_id ~ '^[0-9]+$' then '+' || c.wa_id
+      when c.erased_at is null then c.wa_id end)`
+    const itsContact = sql`contacts own on own.id = contact_id join contacts c on c.id = coalesce(own.merged_into, own.id)`
     const rows = await sql<{ name: string | null }[]>`
       select case asked.kind
         when 'endpoint' then (select name from endpoints where id = asked.id and workspace_id = ${workspaceId})
@@ -37,13 +41,13 @@ export const createSubjectNames = (sql: Sql): SubjectNames => ({
           select e.name from deliveries d join endpoints e on e.id = d.endpoint_id
           where d.id = asked.id and d.workspace_id = ${workspaceId})
         when 'message' then (
-          select ${person} from messages m join contacts c on c.id = m.contact_id
+          select ${person} from messages m join ${itsContact}
           where m.id = asked.id and m.workspace_id = ${workspaceId})
         when 'call' then (
-          select ${person} from calls m join contacts c on c.id = m.contact_id
+          select ${person} from calls m join ${itsContact}
           where m.id = asked.id and m.workspace_id = ${workspaceId})
         when 'conversation' then (
-          select ${person} from conversations v join contacts c on c.id = v.contact_id
+          select ${person} from conversations v join ${itsContact}
           where v.id = asked.id and v.workspace_id = ${workspaceId})
       end as name
       from unnest(${subjects.map(({ subjectKind }) => subjectKind)}::text[], ${subjects.map(uuidOf)}::uuid[])

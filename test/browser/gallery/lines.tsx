@@ -9,14 +9,22 @@ import { type Me, me } from '../../../src/console/web/core/session.ts'
 import { isAskingToLeave } from '../../../src/console/web/core/unsaved.ts'
 import { uploadFile } from '../../../src/console/web/core/upload-file.ts'
 import { AskToLeave } from '../../../src/console/web/leave.tsx'
+import { OpenedAction } from '../../../src/console/web/pages/campaigns/actions.tsx'
 import { emptyDraft } from '../../../src/console/web/pages/campaigns/plan.ts'
 import { PlanFields } from '../../../src/console/web/pages/campaigns/plan-fields.tsx'
 import { outgoingOf, sendDraft } from '../../../src/console/web/pages/conversations/outbox.ts'
 import { OutgoingBubble } from '../../../src/console/web/pages/conversations/outgoing-bubble.tsx'
 import { SendTemplate } from '../../../src/console/web/pages/conversations/send-template.tsx'
+import { Page as Numbers } from '../../../src/console/web/pages/numbers/page.tsx'
+import { Figures as OverviewFigures } from '../../../src/console/web/pages/overview/figures.tsx'
+import { GettingStarted, useSteps } from '../../../src/console/web/pages/overview/getting-started.tsx'
+import { TemplateForm } from '../../../src/console/web/pages/templates/form.tsx'
+import { TemplateList } from '../../../src/console/web/pages/templates/list.tsx'
 import { Problem } from '../../../src/console/web/parts/states.tsx'
 import { Toaster } from '../../../src/console/web/parts/toaster.tsx'
+import type { CampaignRecord } from '../../../src/contract/records/campaign.ts'
 import type { ConversationRecord } from '../../../src/contract/records/conversation.ts'
+import type { OverviewRecord } from '../../../src/contract/records/overview.ts'
 import { templates } from './templates.ts'
 import { Things } from './things.tsx'
 
@@ -108,11 +116,45 @@ function Template() {
   )
 }
 
+const campaign = {
+  ...{ id: 'cmp_1', name: 'Spring', status: 'DRAFT', numberId: null, variables: {}, startAt: null },
+  ...{ template: { name: 'photo', language: 'en_US' }, messagesPerSecond: null },
+} as unknown as CampaignRecord
+
+const Edit = () => (
+  <OpenedAction opened="edit" campaign={campaign} onChange={() => undefined} onClose={() => undefined} />
+)
+
+function FirstSteps() {
+  const { steps, hide } = useSteps()
+  return steps?.length === 0 ? <p>No steps</p> : <GettingStarted steps={steps ?? []} onHide={hide} />
+}
+
+const busy = {
+  ...{ messages: { perMinute: [6_000, 6_000], failedLastDay: 0 }, calls: { live: 0 }, campaignsRunning: 0 },
+  deliveries: { held: 10_000, retrying: 0, pending: 0, failedLastDay: 0 },
+} as unknown as OverviewRecord
+
+const Figures = () => <OverviewFigures overview={busy} />
+
 const Leaving = () => (isAskingToLeave.value ? <AskToLeave /> : null)
 
-const scenes = { Plan, Repeated, News, Replies, Upload, Template }
+const scenes = {
+  Edit,
+  Figures,
+  FirstSteps,
+  Numbers,
+  Plan,
+  Repeated,
+  News,
+  Replies,
+  Upload,
+  Template,
+  TemplateForm,
+  TemplateList,
+}
 
-me.value = { operator: { id: 'opr_1' }, workspaces: [] } as unknown as Me
+me.value = { operator: { id: 'opr_1' }, workspaces: [{ id: 'wsp_1', role: 'ADMIN' }] } as unknown as Me
 
 /** The address names what is rendered. */
 const Scene = scenes[new URLSearchParams(location.search).get('scene') as keyof typeof scenes]

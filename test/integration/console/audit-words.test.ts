@@ -1,6 +1,6 @@
 // The audit in words: what was done, the names of its subjects, and how members sign in.
 import assert from 'node:assert/strict'
-import { encodeId } from '../../../src/shared/ids.ts'
+import { encodeId, newId } from '../../../src/shared/ids.ts'
 import { test } from '../../support/harness.ts'
 import { addTenant } from '../../support/rows.ts'
 import { type Client, type Json, openWorld, PASSWORD } from './console-world.ts'
@@ -94,4 +94,42 @@ test('who disabled an account is named only where that operator is a member', as
     (await client('GET', `${base}/audit?action=operator.disabled`)).body.data[0]
   assert.equal((await entry(owner, ws)).operator.id, encodeId('operator', owner.operatorId))
   assert.equal((await entry(stranger, pathOf(theirs))).operator, null)
+})
+
+test('of who is erased no entry has a name, and none ends in the middle of a sentence', async () => {
+  const { workspaceId, numberId } = ours
+  const { operatorId } = owner
+  const author = { workspaceId, operatorId, ip: '127.0.0.1', keyId: null }
+  // The contact of the conversation was merged into another one.
+  const [contactId, into, conversationId] = [newId('recipient'), newId('recipient'), newId('conversation')]
+  await sql`
+    insert into contacts (id, workspace_id, wa_id, name, erased_at, merged_into)
+    values (${contactId}, ${workspaceId}, ${`merged:${contactId}`}, null, now(), ${into}),
+      (${into}, ${workspaceId}, '351900000000', 'Mia', null, null)`
+  await sql`
+    insert into conversations (id, workspace_id, number_id, contact_id)
+    values (${conversationId}, ${workspaceId}, ${numberId}, ${contactId})`
+  const { audit, privacy } = world.services
+  const [action, subjectKind] = ['conversation.marked_read', 'conversation'] as const
+  await audit.note(author, { action, subjectKind, subjectId: conversationId })
+  const newest = async () => (await told(owner))[0]
+  assert.equal(await newest(), 'Marked as read the conversation with Mia')
+  await sql`update contacts set wa_id = ${`erased:${into}`}, name = null, erased_at = now() where id = ${into}`
+  assert.equal(await newest(), 'Marked as read the conversation')
+  await privacy.requestErasure(author, '351900000000')
+  assert.equal(await newest(), 'Asked to erase everything')
+  await privacy.requestExport(author, '351900000000')
+  assert.equal(await newest(), 'Asked for everything')
+  const entries = await told(owner, 'limit=200')
+  assert.deepEqual(
+    entries.filter((entry) => / (about|as|for|from|of|to|with)$|(erased|merged):/.test(entry)),
+    [],
+  )
+})
+
+test('a key that is named like the id of an operator elsewhere does not tell who that is', async () => {
+  const name = encodeId('operator', stranger.operatorId)
+  await owner('POST', `${ws}/keys`, { name, scopes: ['CHAT_SEND'] })
+  const [made] = (await owner('GET', `${ws}/audit?action=key.created`)).body.data
+  assert.deepEqual([made.after.name, made.names], [name, {}])
 })

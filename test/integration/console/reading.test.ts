@@ -243,6 +243,11 @@ describe('templates', () => {
       (await list('/templates?name=cel_he')).map(({ name }) => name),
       ['parcel_here'],
     )
+    assert.deepEqual(await list('/templates?exactName=cel_he'), [])
+    assert.deepEqual(
+      (await list('/templates?exactName=parcel_here&language=en_US')).map(({ name }) => name),
+      ['parcel_here'],
+    )
     const other = await world.addWorkspace('Elsewhere')
     const stranger = await world.as('OWNER', { workspaceId: other })
     assert.equal((await stranger('GET', `/workspaces/${encodeId('workspace', other)}${path}`)).status, 404)

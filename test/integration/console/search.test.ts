@@ -168,7 +168,7 @@ describe('search', () => {
     )
     assert.deepEqual(await titles('spring_off'), ['spring_offer'])
     assert.deepEqual(await titles('hooks.blossom'), ['Spring CRM'])
-    for (const typed of ['Abc123XYZ0', `ck_test_Abc123XYZ0_${'s'.repeat(43)}`])
+    for (const typed of ['Abc123XYZ0', 'ck_test_Abc123XYZ0', `ck_test_Abc123XYZ0_${'s'.repeat(43)}`])
       assert.deepEqual(await titles(typed), ['Spring shop'], typed)
     assert.deepEqual((await search('+1555800'))[0]?.kind, 'number')
     assert.equal((await search('viewer')).find(({ kind }) => kind === 'member')?.link, '/members')

@@ -6,6 +6,7 @@ import { phone, sentence } from '../core/format.ts'
 import { workspaceHref } from '../core/router.ts'
 import type { IconName } from '../parts/icon.tsx'
 import type { Entry } from './entries.ts'
+import { withoutSecret } from './without-secret.ts'
 
 /** Keys that come faster are one question. */
 const PAUSE_MS = 60
@@ -27,7 +28,7 @@ interface State {
 const nothing: State = { text: '', results: [] }
 
 export function useSearch(typed: string): Search {
-  const text = typed.trim().slice(0, 200)
+  const text = withoutSecret(typed.trim()).slice(0, 200)
   const [state, setState] = useState<State>(nothing)
   const [turn, setTurn] = useState(0)
   useEffect(() => {

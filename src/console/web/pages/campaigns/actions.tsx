@@ -7,10 +7,10 @@ import { useAction } from '../../core/load.ts'
 import { hrefOf, navigate } from '../../core/router.ts'
 import { say } from '../../core/toasts.ts'
 import { Confirm, FormDialog } from '../../parts/dialog.tsx'
-import { Skeleton } from '../../parts/states.tsx'
+import { ErrorState, Skeleton } from '../../parts/states.tsx'
 import { AddRecipients } from './add-recipients.tsx'
+import { useChoices } from './choices.ts'
 import { EstimateFacts, useEstimate } from './estimate.tsx'
-import { useChoices } from './new.tsx'
 import { changesOf, draftOf } from './plan.ts'
 import { PlanFields } from './plan-fields.tsx'
 
@@ -183,7 +183,8 @@ const RemoveAll = ({ campaign, onChange, onClose }: Props) => (
 )
 
 function Edit({ campaign, onChange, onClose }: Props) {
-  const { templates, numbers } = useChoices()
+  const { templates, numbers, error, retry } = useChoices(campaign.template)
+  const isComplete = templates !== undefined && numbers !== undefined
   const [before] = useState(() => draftOf(campaign))
   const [draft, setDraft] = useState(before)
   const action = useAction()
@@ -204,18 +205,18 @@ function Edit({ campaign, onChange, onClose }: Props) {
         })
       }
     >
-      {templates.rows && numbers.rows ? (
+      {error && !isComplete && <ErrorState error={error} onRetry={retry} />}
+      {!error && !isComplete && <Skeleton rows={4} />}
+      {templates && numbers && (
         <PlanFields
           draft={draft}
-          templates={templates.rows}
-          numbers={numbers.rows}
+          templates={templates}
+          numbers={numbers}
           error={action.error}
           isAdjustment={isAdjustment}
           hasNumber={before.numberId !== ''}
           onChange={setDraft}
         />
-      ) : (
-        <Skeleton rows={4} />
       )}
     </FormDialog>
   )

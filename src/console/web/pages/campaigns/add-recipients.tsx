@@ -1,13 +1,13 @@
 // Adds recipients from a file or pasted rows: a dry run, then the upload, with a verdict for every row.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CampaignRecord } from '../../../../contract/records/campaign.ts'
-import type { TemplateRecord } from '../../../../contract/records/catalog.ts'
 import { api, inWorkspace } from '../../core/api.ts'
 import { plural } from '../../core/format.ts'
-import { useAction, useList } from '../../core/load.ts'
+import { useAction } from '../../core/load.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog, DialogActions, DialogBody } from '../../parts/dialog.tsx'
 import { Problem } from '../../parts/states.tsx'
+import { useTemplate } from './choices.ts'
 import { ChooseSource } from './choose-source.tsx'
 import { expectedColumns, type Source } from './sources.ts'
 import { nothingYet, type Tally } from './tally.ts'
@@ -36,12 +36,7 @@ async function run(job: Job, onChange: (campaign: CampaignRecord) => void): Prom
 }
 
 export function AddRecipients({ campaign, onChange, onClose }: Props) {
-  const { name, language } = campaign.template
-  const templates = useList<TemplateRecord>(inWorkspace('/templates', { name, language }))
-  const columns = expectedColumns(
-    templates.rows?.find((one) => one.name === name),
-    campaign,
-  )
+  const columns = expectedColumns(useTemplate(campaign.template), campaign)
   const [source, setSource] = useState<Source>()
   const [step, setStep] = useState<Step>('choose')
   const [tally, setTally] = useState<Tally>(nothingYet)

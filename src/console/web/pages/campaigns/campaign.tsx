@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { CampaignRecord } from '../../../../contract/records/campaign.ts'
-import type { NumberRecord, TemplateRecord } from '../../../../contract/records/catalog.ts'
+import type { NumberRecord } from '../../../../contract/records/catalog.ts'
 import type { AuditRecord } from '../../../../contract/records/console.ts'
 import { inWorkspace } from '../../core/api.ts'
 import { count, moment, phone, plural } from '../../core/format.ts'
@@ -16,6 +16,7 @@ import { ErrorState, Note, Skeleton } from '../../parts/states.tsx'
 import { Ago } from '../../parts/time.tsx'
 import type { Opened } from './actions.tsx'
 import { Buttons } from './buttons.tsx'
+import { useTemplate } from './choices.ts'
 import { EstimateFacts, useEstimate } from './estimate.tsx'
 import { pauseWords } from './pause-words.ts'
 import { TemplatePreview } from './preview.tsx'
@@ -143,7 +144,7 @@ function progressText({ status, counts, startAt }: CampaignRecord): string {
 function Plan({ campaign }: { readonly campaign: CampaignRecord }) {
   const { template, numberId, variables, startAt, messagesPerSecond: pace, status } = campaign
   const numbers = useList<NumberRecord>(inWorkspace('/numbers', { limit: 200 }))
-  const templates = useList<TemplateRecord>(inWorkspace('/templates', { ...template, limit: 200 }))
+  const sent = useTemplate(template)
   const number = numbers.rows?.find(({ id }) => id === numberId)
   const hasEstimate = status === 'DRAFT' || status === 'SCHEDULED' || status === 'PAUSED'
   const defaults = Object.entries(variables)
@@ -174,12 +175,7 @@ function Plan({ campaign }: { readonly campaign: CampaignRecord }) {
           />
         </Section>
       </div>
-      {can('AGENT') && (
-        <TemplatePreview
-          template={templates.rows?.find((one) => one.name === template.name)}
-          variables={variables}
-        />
-      )}
+      {can('AGENT') && <TemplatePreview template={sent} variables={variables} />}
     </div>
   )
 }

@@ -2,25 +2,20 @@ import { useState } from 'preact/hooks'
 import type { CampaignRecord } from '../../../../contract/records/campaign.ts'
 import type { NumberRecord, TemplateRecord } from '../../../../contract/records/catalog.ts'
 import { api, inWorkspace } from '../../core/api.ts'
-import { useAction, useList } from '../../core/load.ts'
+import { useAction } from '../../core/load.ts'
 import { hrefOf, navigate } from '../../core/router.ts'
 import { can } from '../../core/session.ts'
 import { useUnsaved } from '../../core/use-unsaved.ts'
 import { Button, LinkButton } from '../../parts/button.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { EmptyState, ErrorState, Problem, Skeleton } from '../../parts/states.tsx'
+import { useChoices } from './choices.ts'
 import { bodyOf, type Draft, emptyDraft, given, templateKey } from './plan.ts'
 import { PlanFields } from './plan-fields.tsx'
 import { TemplatePreview } from './preview.tsx'
 
-/** The templates and numbers to choose from: one page of each, at most 200. */
-export const useChoices = () => ({
-  templates: useList<TemplateRecord>(inWorkspace('/templates', { status: 'APPROVED', limit: 200 })),
-  numbers: useList<NumberRecord>(inWorkspace('/numbers', { limit: 200 })),
-})
-
 export function NewCampaign() {
-  const { templates, numbers } = useChoices()
+  const { templates, numbers, error, retry } = useChoices()
   return (
     <>
       <PageHeader
@@ -28,9 +23,9 @@ export function NewCampaign() {
         intro="One template to many customers. First what is sent; recipients come next, and nothing is sent before you start it."
         back={{ href: hrefOf('campaigns'), title: 'Campaigns' }}
       />
-      {templates.error && <ErrorState error={templates.error} onRetry={templates.reload} />}
-      {!templates.rows && !templates.error && <Skeleton />}
-      {templates.rows?.length === 0 && (
+      {error && <ErrorState error={error} onRetry={retry} />}
+      {!templates && !error && <Skeleton />}
+      {templates?.length === 0 && (
         <EmptyState
           icon="templates"
           title="No approved template"
@@ -39,8 +34,8 @@ export function NewCampaign() {
           A campaign sends a template that the provider has approved. Submit one first.
         </EmptyState>
       )}
-      {templates.rows && templates.rows.length > 0 && can('ADMIN') && (
-        <NewForm templates={templates.rows} numbers={numbers.rows ?? []} />
+      {templates && templates.length > 0 && can('ADMIN') && (
+        <NewForm templates={templates} numbers={numbers ?? []} />
       )}
     </>
   )

@@ -11,7 +11,7 @@ import { AccountStates } from '../../parts/account-states.tsx'
 import { Badge, Tag, type Tone } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
-import { EmptyState } from '../../parts/states.tsx'
+import { EmptyState, ErrorState } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { Routing } from './routing.tsx'
 import { takersOf } from './takers.ts'
@@ -37,6 +37,7 @@ export function Page() {
         title="Numbers"
         intro="Your workspace’s numbers at the provider: where replies and calls go, and which one sends by default."
       />
+      {endpoints.error && <ErrorState error={endpoints.error} onRetry={endpoints.reload} />}
       <ListTable
         label="Numbers"
         list={list}

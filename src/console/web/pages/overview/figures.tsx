@@ -68,7 +68,7 @@ function Messages({ perMinute }: { readonly perMinute: readonly number[] }) {
   return (
     <a class="figure wide" href={hrefOf('messages')}>
       <h2>Messages in the last hour</h2>
-      <strong>{shown(total)}</strong>
+      <strong>{count(total)}</strong>
       <Sparkline values={perMinute} label={`Messages a minute over the last hour: ${told}`} />
       <small>{told}</small>
     </a>

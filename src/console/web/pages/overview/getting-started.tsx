@@ -1,12 +1,13 @@
 // The first steps of a new workspace. Each step checks existing records, so it marks itself as done.
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { NumberRecord } from '../../../../contract/records/catalog.ts'
 import type { DeliveryRecord, EndpointRecord, KeyRecord } from '../../../../contract/records/console.ts'
 import { api, inWorkspace } from '../../core/api.ts'
+import { readKept, writeKept } from '../../core/kept.ts'
 import { useRepeat } from '../../core/repeat.ts'
 import { hrefOf } from '../../core/router.ts'
-import { can } from '../../core/session.ts'
-import { LinkButton } from '../../parts/button.tsx'
+import { can, workspace } from '../../core/session.ts'
+import { Button, LinkButton } from '../../parts/button.tsx'
 import { Section } from '../../parts/facts.tsx'
 import { Icon } from '../../parts/icon.tsx'
 
@@ -20,19 +21,38 @@ export interface Step {
 
 const LOOK_MS = 4_000
 
-/** Undefined while loading; empty if the operator may not take the steps or reading the records fails. */
-export function useSteps(): readonly Step[] | undefined {
-  const mayAct = can('ADMIN')
-  const [steps, setSteps] = useState<readonly Step[] | undefined>(mayAct ? undefined : [])
+export interface Steps {
+  /** Undefined while loading; empty if the operator may not take them, has hidden them, or reading the records fails. */
+  readonly steps: readonly Step[] | undefined
+  /** From now on in this browser: a workspace may go without some of them. */
+  hide(): void
+}
+
+const HIDDEN = 'hiddenSteps'
+/** The workspaces in which the operator has hidden them. */
+const hiddenIn = (): readonly string[] => readKept<readonly string[]>(HIDDEN, localStorage) ?? []
+
+export function useSteps(): Steps {
+  const workspaceId = workspace.value?.id ?? ''
+  const isHidden = useRef(!can('ADMIN') || hiddenIn().includes(workspaceId))
+  const [steps, setSteps] = useState<readonly Step[] | undefined>(isHidden.current ? [] : undefined)
   const look = () =>
-    readSteps().then(setSteps, () => {
-      setSteps((before) => before ?? [])
-    })
+    readSteps().then(
+      (found) => setSteps(isHidden.current ? [] : found),
+      () => setSteps((before) => before ?? []),
+    )
   useEffect(() => {
-    if (mayAct) void look()
+    if (!isHidden.current) void look()
   }, [])
   useRepeat(steps?.some(({ isDone }) => !isDone) ? LOOK_MS : undefined, look)
-  return steps
+  return {
+    steps,
+    hide() {
+      isHidden.current = true
+      writeKept(HIDDEN, [...hiddenIn(), workspaceId], localStorage)
+      setSteps([])
+    },
+  }
 }
 
 async function readSteps(): Promise<Step[]> {
@@ -77,15 +97,20 @@ async function readSteps(): Promise<Step[]> {
   ]
 }
 
-export function GettingStarted({ steps }: { readonly steps: readonly Step[] }) {
+export function GettingStarted({ steps, onHide }: { readonly steps: readonly Step[]; onHide(): void }) {
   const next = steps.find(({ isDone }) => !isDone)
   const done = steps.filter(({ isDone }) => isDone).length
   return (
     <Section
       title="Get started"
       actions={
-        <span class="dim" role="status">
-          {done} of {steps.length} done
+        <span class="inline">
+          <span class="dim" role="status">
+            {done} of {steps.length} done
+          </span>
+          <Button look="quiet" onClick={onHide}>
+            Hide
+          </Button>
         </span>
       }
     >

@@ -12,7 +12,7 @@ import { Trends } from './trends.tsx'
 export function Page() {
   const first = useResource<OverviewRecord>(inWorkspace('/overview'))
   const overview = useTopic<OverviewRecord>('overview') ?? first.data
-  const steps = useSteps()
+  const { steps, hide } = useSteps()
   const isReady = overview !== undefined && steps !== undefined
   return (
     <>
@@ -21,7 +21,7 @@ export function Page() {
       {!isReady && !first.error && <Skeleton rows={5} />}
       {isReady && (
         <>
-          {steps.some(({ isDone }) => !isDone) && <GettingStarted steps={steps} />}
+          {steps.some(({ isDone }) => !isDone) && <GettingStarted steps={steps} onHide={hide} />}
           <NeedsAttention items={overview.attention} />
           <Figures overview={overview} />
           <Trends attempts={overview.attempts} />

@@ -42,11 +42,15 @@ export function Standing({ record, onChange }: Props) {
                 Its API keys are refused from now on, its campaigns pause, and nothing reaches customers from
                 the console either. Calls under way may still be ended.
               </p>
-              <p>Messages of customers are still taken in. Resuming it undoes this at once.</p>
+              <p>
+                Messages of customers are still taken in. Once it is resumed, keys work again at once; its
+                campaigns stay paused until somebody continues each.
+              </p>
             </>
           ) : (
             <p>
               Its API keys are taken again from the next request on, and the console may write to customers.
+              Campaigns stay paused until somebody continues each.
             </p>
           )}
         </Confirm>

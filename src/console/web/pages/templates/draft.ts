@@ -82,6 +82,9 @@ export const formatOf = (draft: Draft): ParameterFormat =>
 export const isMedia = (header: Draft['header']): header is MediaFormat =>
   header !== 'NONE' && header !== 'TEXT' && header !== 'LOCATION'
 
+/** Only marketing has offers: one that was written before the category changed is kept, but not sent. */
+const hasOffer = ({ category, offer }: Draft): boolean => category === 'MARKETING' && offer !== ''
+
 /** The components in the provider's format, without empty parts. */
 export function componentsOf(draft: Draft): object[] {
   const { header, headerText, headerMedia, body, footer, buttons } = draft
@@ -95,7 +98,7 @@ export function componentsOf(draft: Draft): object[] {
       format: header,
       ...(headerMedia !== '' && { example: { header_handle: [headerMedia] } }),
     })
-  if (draft.offer !== '')
+  if (hasOffer(draft))
     components.push({
       type: 'LIMITED_TIME_OFFER',
       limited_time_offer: { text: draft.offer, has_expiration: draft.offerEnds },
@@ -145,7 +148,7 @@ export function problemsOf(draft: Draft): Readonly<Record<string, string>> {
     ...(!/^[a-z0-9_]+$/.test(draft.name) && { name: 'Use lower-case letters, digits and _' }),
     ...(draft.header === 'TEXT' && isBlank(draft.headerText) && { header: EMPTY }),
     ...(isMedia(draft.header) && draft.headerMedia === '' && { header: NEEDED }),
-    ...(draft.offer !== '' &&
+    ...(hasOffer(draft) &&
       draft.footer !== '' && { footer: 'Leave the footer out: it cannot stand beside an offer' }),
     ...(inHeader.length > 1 && { header: 'Use one variable at most' }),
     ...(isBlank(draft.body) ? { body: EMPTY } : variableProblem(variables)),

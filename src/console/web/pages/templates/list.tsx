@@ -27,7 +27,7 @@ export function TemplateList() {
   const values = filterValues(filters.map(({ name }) => name))
   const list = useList<TemplateRecord>(inWorkspace('/templates', values))
   const isFiltered = Object.values(values).some((value) => value !== undefined)
-  useWatch(list.rows?.some(({ status }) => status === 'PENDING') === true, list.reload)
+  useWatch(list.rows?.some(({ status }) => status === 'PENDING') === true, list.refresh)
   const create = can('ADMIN') && (
     <LinkButton look="primary" icon="plus" href={hrefOf('templates', 'new')}>
       New template

@@ -1,5 +1,5 @@
 // The sample of a media header: a file for the provider's review, uploaded here.
-import { useRef, useState } from 'preact/hooks'
+import { useId, useRef, useState } from 'preact/hooks'
 import { useAction } from '../../core/load.ts'
 import { uploadSmallFile } from '../../core/upload-file.ts'
 import { useLatest } from '../../core/use-latest.ts'
@@ -26,6 +26,7 @@ export function SampleField({
   readonly error: string | undefined
   onChange(handle: string): void
 }) {
+  const errorId = useId()
   const input = useRef<HTMLInputElement>(null)
   const [fileName, setFileName] = useState('')
   const uploading = useAction()
@@ -59,11 +60,21 @@ export function SampleField({
         }}
       />
       <div>
-        <Button icon="image" isBusy={uploading.isBusy} onClick={() => input.current?.click()}>
+        <Button
+          icon="image"
+          isBusy={uploading.isBusy}
+          aria-invalid={error ? true : undefined}
+          aria-describedby={error && errorId}
+          onClick={() => input.current?.click()}
+        >
           {value === '' ? 'Upload an example' : 'Upload another one'}
         </Button>
       </div>
-      {error && <p class="field-error">{error}</p>}
+      {error && (
+        <p class="field-error" id={errorId}>
+          {error}
+        </p>
+      )}
       <p class="hint">For the review, up to 16 MiB. What is really sent is named in each message.</p>
       <Problem error={uploading.error} />
     </div>
