@@ -37,7 +37,7 @@ export class PendingExchange implements Dispatcher.DispatchHandler {
   readonly #maxAnswerBytes: number
   readonly #settle: (exchange: Exchange) => void
   readonly #isWanted: () => boolean
-  readonly #timer: NodeJS.Timeout
+  #timer: NodeJS.Timeout
   #controller: Dispatcher.DispatchController | undefined
   #isSettled = false
   #status = 0
@@ -49,7 +49,10 @@ export class PendingExchange implements Dispatcher.DispatchHandler {
     this.#maxAnswerBytes = limits.maxAnswerBytes
     this.#settle = settle
     this.#isWanted = limits.isWanted ?? (() => true)
-    this.#timer = setTimeout(() => this.#fail('TIMEOUT', null), limits.timeoutMs)
+    // Time that this process stood still does not count, as in ../../shared/deadline.ts: the answer may be here, unread.
+    this.#timer = setTimeout(() => {
+      this.#timer = setTimeout(() => this.#expire(), limits.timeoutMs / 2)
+    }, limits.timeoutMs / 2)
   }
 
   // undici calls this right before it writes the first byte, and writes nothing after an abort in here. Abort
@@ -84,7 +87,14 @@ export class PendingExchange implements Dispatcher.DispatchHandler {
     this.#fail(this.#controller ? 'CONNECTION_LOST' : 'UNREACHABLE', error.code ?? error.name)
   }
 
+  /** What was not written has no answer to wait for, and must not be written any more. */
+  #expire(): void {
+    if (this.#controller) setImmediate(() => this.#fail('TIMEOUT', null))
+    else this.#fail('TIMEOUT', null)
+  }
+
   #fail(code: TransportFailure, details: string | null): void {
+    if (this.#isSettled) return
     this.#end({ type: 'failed', code, written: this.#controller !== undefined, details })
     this.#controller?.abort(new Error('given up'))
   }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { Pool } from 'undici'
@@ -7,50 +8,53 @@ import { type Exchange, PendingExchange } from '../../../../src/provider/outgoin
 import { describe, test } from '../../../support/harness.ts'
 import { account, adapter, portOf } from './rig.ts'
 
-/** The result of a request with this deadline when its connection takes `connectMs`. */
-async function dispatch(connectMs: number, timeoutMs: number) {
+/** The result of a request with this deadline, whose connection comes about once `isReady`. */
+async function dispatch(timeoutMs: number, isReady: (exchange: Promise<Exchange>) => Promise<unknown>) {
   let requests = 0
   const server = createServer((_, response) => {
     requests += 1
     response.end('{}')
   })
   const port = await portOf(server)
+  const connected = once(server, 'connection')
   const pool = new Pool(`http://127.0.0.1:${port}`, {
     connect: (_, done) => {
-      // The delay is the subject of the test: a connection that is ready only after the deadline.
-      setTimeout(() => {
+      void isReady(exchange).then(() => {
         const socket = connect(port, '127.0.0.1', () => done(null, socket))
-      }, connectMs)
+      })
     },
   })
-  const exchange = await new Promise<Exchange>((resolve) => {
+  const exchange = new Promise<Exchange>((resolve) => {
     const pending = new PendingExchange({ timeoutMs, maxAnswerBytes: 1_000 }, resolve)
-    pool.dispatch({ method: 'POST', path: '/', body: '{}' }, pending)
+    setImmediate(() => pool.dispatch({ method: 'POST', path: '/', body: '{}' }, pending))
   })
+  await Promise.all([exchange, connected])
   await pool.close()
   await new Promise((resolve) => server.close(resolve))
-  return { exchange, requests }
+  return { exchange: await exchange, requests }
 }
 
 describe('a connection that comes about', () => {
   test('after the deadline carries nothing: what was reported as not sent stays unsent', async () => {
-    const { exchange, requests } = await dispatch(300, 100)
+    const { exchange, requests } = await dispatch(100, (ended) => ended)
     assert.deepEqual(exchange, { type: 'failed', code: 'TIMEOUT', written: false, details: null })
     assert.equal(requests, 0)
   })
 
   test('in time carries the request', async () => {
-    const { exchange, requests } = await dispatch(50, 10_000)
+    const { exchange, requests } = await dispatch(10_000, () => Promise.resolve())
     assert.deepEqual([exchange.type, requests], ['answered', 1])
   })
 })
 
-/** A pool of one connection, to a provider that never answers. */
+/** A pool of one connection, to a provider that answers only what is asked at /answered. */
 async function silentPool() {
   let requests = 0
-  const server = createServer(() => {
+  const server = createServer(({ url }, response) => {
     requests += 1
+    if (url === '/answered') response.end('{}')
   })
+  const arrived = once(server, 'request')
   const origin = `http://127.0.0.1:${await portOf(server)}`
   const pool = new ConnectionPool({
     origin,
@@ -65,15 +69,16 @@ async function silentPool() {
     await closed
     await new Promise((resolve) => server.close(resolve))
   }
-  return { pool, requests: () => requests, close }
+  return { pool, requests: () => requests, arrived, close }
 }
 
 const request = { method: 'POST', path: '/', body: '{}' } as const
 
 describe('a request that waits for a connection', () => {
   test('is not sent when its time ends', async () => {
-    const { pool, requests, close } = await silentPool()
+    const { pool, requests, arrived, close } = await silentPool()
     const first = pool.exchange(request)
+    await arrived
     const second = await pool.exchange({ ...request, timeoutMs: 100 })
     assert.deepEqual(second, { type: 'failed', code: 'TIMEOUT', written: false, details: null })
     await close()
@@ -82,13 +87,22 @@ describe('a request that waits for a connection', () => {
   })
 
   test('is not sent when the pool closes, and thousands of them end', async () => {
-    const { pool, requests, close } = await silentPool()
+    const { pool, requests, arrived, close } = await silentPool()
     const all = Array.from({ length: 2_000 }, () => pool.exchange(request))
+    await arrived
     await close()
     const [first, ...others] = await Promise.all(all)
     assert.deepEqual([first?.type, others.length], ['failed', 1_999])
     assert.ok(others.every((one) => one.type === 'failed' && !one.written))
-    assert.ok(requests() <= 1)
+    assert.equal(requests(), 1)
+  })
+
+  test('gets its turn when the one before it is given up', async () => {
+    const { pool, close } = await silentPool()
+    const stuck = pool.exchange({ ...request, timeoutMs: 300 })
+    const next = pool.exchange({ ...request, path: '/answered' })
+    assert.deepEqual([(await stuck).type, (await next).type], ['failed', 'answered'])
+    await close()
   })
 })
 

@@ -206,25 +206,6 @@ describe('after a failure', () => {
     )
   })
 
-  test('those that waited get their turn when the one before them is given up', async () => {
-    let requests = 0
-    await withRig(
-      (request, response) => {
-        requests += 1
-        if (requests > 1) json(200, { messages: [{ id: `wamid.${requests}` }] })(request, response)
-      },
-      async ({ api }) => {
-        const stuck = send(api)
-        // The next request has its own deadline. It starts when the stuck one has used up half of its own.
-        await new Promise((resolve) => setTimeout(resolve, 300))
-        const next = send(api)
-        assert.equal((await stuck).type, 'unknown')
-        assert.equal((await next).type, 'ok')
-      },
-      { connections: 1, timeoutMs: 600 },
-    )
-  })
-
   test('calls go through while every connection for messages is stuck', async () => {
     await withRig(
       (request, response) => {
