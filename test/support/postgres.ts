@@ -21,19 +21,19 @@ export async function testDatabase(): Promise<TestDatabase> {
   }
 }
 
-/**
- * A pool like the gateway's, closed after the last test of the file. Bulk work can pass a longer statement
- * timeout.
- */
-export function testPool(database: TestDatabase, max = 4, statementTimeoutMs = 5_000): Pool {
-  const pool = connectPool({ url: database.url, max, name: 'test', statementTimeoutMs })
+/** A slow machine must not end a statement or a wait for a lock. Who tests the limits has a pool of their own. */
+const patience = { statementTimeoutMs: 60_000, lockTimeoutMs: 60_000 }
+
+/** A pool like the gateway's, but patient, closed after the last test of the file. */
+export function testPool(database: TestDatabase, max = 4): Pool {
+  const pool = connectPool({ url: database.url, max, name: 'test', ...patience })
   afterFile(() => pool.end({ timeout: 1 }))
   return pool
 }
 
 /** A pool of a module that several files share. It is closed when the process ends. */
 export function sharedPool(database: TestDatabase, max = 4): Pool {
-  const pool = connectPool({ url: database.url, max, name: 'test' })
+  const pool = connectPool({ url: database.url, max, name: 'test', ...patience })
   afterAllFiles(() => pool.end({ timeout: 1 }))
   return pool
 }

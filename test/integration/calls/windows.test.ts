@@ -11,10 +11,6 @@ import { addWorkspace } from './rows.ts'
 const sql = testPool(await testDatabase(), 6)
 const at = new Date()
 
-/** On a slow machine the lock may have been held for longer than a statement waits. */
-const gotThrough = (result: PromiseSettledResult<unknown>): boolean =>
-  result.status === 'fulfilled' || (result.reason as { code?: string }).code === '55P03'
-
 describe('calls that begin', () => {
   const lastCalls = async (calls: readonly InboundCall[]) => {
     const ids = calls.map(({ ringing: { row } }) => row.conversationId)
@@ -86,6 +82,6 @@ describe('calls that open the time to answer together', () => {
       opened.push(...rows.map(({ id }) => windows.opened(id, at)))
       await Promise.all(opened.filter((_, index) => rows[index]?.conversationId !== held))
     })
-    for (const result of await Promise.allSettled(opened)) assert.ok(gotThrough(result))
+    await Promise.all(opened)
   })
 })

@@ -5,7 +5,7 @@ import { before, describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { assertCounts, draft, node, offer, phone, type Send, tenantWithKey } from './world.ts'
 
-const sql = testPool(await testDatabase(), 8, 30_000)
+const sql = testPool(await testDatabase(), 8)
 
 const calls = 10
 const total = calls * limits.recipientsPerCall

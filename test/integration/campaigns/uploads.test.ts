@@ -8,7 +8,7 @@ import { serve } from '../platform/http/servers.ts'
 import { assertCounts, draft, node, offer, phone, putInto, rowsOf, tenantWithKey } from './world.ts'
 
 const database = await testDatabase()
-const sql = testPool(database, 8, 30_000)
+const sql = testPool(database, 8)
 const as = await node(sql)
 const csvType = 'text/csv'
 const linesType = 'application/x-ndjson'

@@ -15,7 +15,7 @@ import { attemptRows, type Scene } from './attempt-rows.ts'
 const HELD = 50_000
 const DAYS = 12
 const database = await testDatabase()
-const sql = testPool(database, 4, 60_000)
+const sql = testPool(database)
 const hot = connectPool({ url: database.url, max: 1, name: 'hot', isPlannedOnce: true })
 afterFile(() => hot.end({ timeout: 1 }))
 const { scene, newItem, success, retry } = attemptRows(sql)

@@ -6,20 +6,16 @@ import { personAt } from '../../../src/contract/person.ts'
 import type { InboundMessageUpdate } from '../../../src/contract/provider-updates.ts'
 import { createMessageUpdates } from '../../../src/messaging/apply-message-updates.ts'
 import type { MessageStore } from '../../../src/messaging/ports.ts'
-import { connectPool } from '../../../src/platform/postgres/sql.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
 import { newId } from '../../../src/shared/ids.ts'
-import { after, describe, test } from '../../support/harness.ts'
+import { describe, test } from '../../support/harness.ts'
 import { testConsent, testContacts, testMessageStore } from '../../support/message-store.ts'
-import { testDatabase } from '../../support/postgres.ts'
+import { testDatabase, testPool } from '../../support/postgres.ts'
 import { addEndpoint, addTenant, type Tenant } from '../../support/rows.ts'
 import { inbound, people, story, written } from './inbound-story.ts'
 
 const database = await testDatabase()
-// A slow machine must not end a wait for a lock.
-const patience = { statementTimeoutMs: 60_000, lockTimeoutMs: 60_000 }
-const sql = connectPool({ url: database.url, max: 8, name: 'test', ...patience })
-after(() => sql.end({ timeout: 1 }))
+const sql = testPool(database, 8)
 interface Gateway {
   readonly apply: (update: InboundMessageUpdate) => Promise<unknown>
   readonly sent: WrittenDelivery[]

@@ -88,7 +88,7 @@ test('metadata that is emptied while earlier messages are indexed is not indexed
   const id = await message(sql, party, { metadata: sql.json({ order: 'A-1' }) })
   await sql`delete from message_metadata where workspace_id = ${workspaceId}`
   // It gives up waiting again and again, and begins the batch again.
-  const other = testPool(database, 1, 60_000)
+  const other = testPool(database, 1)
   await other`set lock_timeout = '10ms'`
   const isWaiting = async () =>
     (

@@ -5,19 +5,16 @@ import { createMessageUpdates } from '../../../src/messaging/apply-message-updat
 import type { Claim } from '../../../src/messaging/identity.ts'
 import type { NewMessage } from '../../../src/messaging/ports.ts'
 import { createTransmitter } from '../../../src/messaging/transmit-message.ts'
-import { connectPool, type Pool, type Sql } from '../../../src/platform/postgres/sql.ts'
+import type { Pool, Sql } from '../../../src/platform/postgres/sql.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
 import { encodeId, type KeyId, newId } from '../../../src/shared/ids.ts'
 import { eventually } from '../../e2e/scene.ts'
-import { after, describe, test } from '../../support/harness.ts'
+import { describe, test } from '../../support/harness.ts'
 import { startOf, testConsent, testContacts, testMessageStore } from '../../support/message-store.ts'
-import { testDatabase } from '../../support/postgres.ts'
+import { testDatabase, testPool } from '../../support/postgres.ts'
 import { addTenant } from '../../support/rows.ts'
 
-// A slow machine must not end a wait for a lock.
-const patience = { statementTimeoutMs: 60_000, lockTimeoutMs: 60_000 }
-const sql = connectPool({ url: (await testDatabase()).url, max: 8, name: 'test', ...patience })
-after(() => sql.end({ timeout: 1 }))
+const sql = testPool(await testDatabase(), 8)
 const store = testMessageStore(sql)
 const tenant = await addTenant(sql)
 const contacts = testContacts(sql)
