@@ -31,7 +31,9 @@ async function claimedWhileLearning(lock: ReturnType<typeof sql>) {
     const learning = learn()
     await waiting(1)
     const claiming = store.claim(campaign, 1, judge)
-    await Promise.race([waiting(2), claiming])
+    const claimed = new AbortController()
+    void claiming.finally(() => claimed.abort()).catch(() => undefined)
+    await waiting(2, claimed.signal)
     return { learning, claiming }
   })
   await learning

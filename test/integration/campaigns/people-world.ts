@@ -52,9 +52,9 @@ export async function drain(size = 10): Promise<ClaimedRecipient[]> {
   }
 }
 
-/** Waits until so many statements wait for a lock, which only the database can tell. */
-export async function waiting(count: number): Promise<void> {
-  for (;;) {
+/** Waits until so many statements wait for a lock, which only the database can tell, or until it is given up. */
+export async function waiting(count: number, givenUp?: AbortSignal): Promise<void> {
+  while (!givenUp?.aborted) {
     const waiters = await sql`
       select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
     if (waiters.length >= count) return

@@ -59,7 +59,7 @@ async function behindTenDials(t: TestContext): Promise<AttemptOutcome> {
   const url = `ws://127.0.0.1:${await fullBacklog(t)}/`
   const node = cluster.node()
   const endpoints = await Promise.all(Array.from({ length: 12 }, () => endpointAt(url)))
-  for (const endpoint of endpoints) await emitTo(node, endpoint)
+  await Promise.all(endpoints.map((endpoint) => emitTo(node, endpoint)))
   const outcomes = () => cluster.records.map(({ report }) => report.outcome)
   const isOurs = (outcome: AttemptOutcome) => outcome.type === 'ours'
   return until('one that waited in vain', () => outcomes().find(isOurs))

@@ -27,7 +27,7 @@ describe('the backlog', () => {
     const [first, second] = [await addEndpoint(sql, workspaceId), await addEndpoint(sql, workspaceId)]
     const written = [...(await emitEvent(sql, workspaceId)), ...(await emitEvent(sql, workspaceId))]
     const fresh = (await sample()).oldest
-    assert.ok(fresh.first > 0 && fresh.first < 3, `${fresh.first}`)
+    assert.ok(fresh.first > 0 && fresh.first < 60, `${fresh.first}`)
     assert.equal(fresh.retry, 0)
     const [a, b, c, d] = written.map(({ deliveryId }) => deliveryId)
     await age(a ?? '', 'PENDING', { seconds: 50 })

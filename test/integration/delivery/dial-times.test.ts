@@ -79,7 +79,7 @@ describe('the times of handshakes', () => {
       const startedAt = performance.now()
       assert.equal(await times.next(id), start + 1)
       // The limit is a quarter of a second; the rest is for a busy machine.
-      assert(performance.now() - startedAt < 2_000)
+      assert(performance.now() - startedAt < 10_000)
     } finally {
       process.kill(server.pid, 'SIGCONT')
     }

@@ -11,6 +11,7 @@ import { describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { addEndpoint, addTenant, emitEvent } from '../../support/rows.ts'
 import { rowsRead } from '../../support/rows-read.ts'
+import { eventually } from '../platform/cluster/gateway.ts'
 
 const DAY = 86_400_000
 const RETENTION = 30
@@ -174,10 +175,15 @@ describe('partitions under a running system', () => {
     const writers = [1, 2].map(async () => {
       while (!isDone) written += (await emitEvent(at.sql, at.workspaceId)).length
     })
-    const { dropped } = await drop(at.sql)
-    isDone = true
+    const dropped = new Set<string>()
+    // A day whose lock does not come soon is left to the next time.
+    await eventually(async () => {
+      for (const name of (await drop(at.sql)).dropped) if (name.startsWith('deliveries')) dropped.add(name)
+      return dropped.size === 8
+    }, 60_000).finally(() => {
+      isDone = true
+    })
     await Promise.all(writers)
-    assert.equal(dropped.filter((name) => name.startsWith('deliveries')).length, 8)
     assert.ok(written > 0)
   })
 

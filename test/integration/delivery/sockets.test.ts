@@ -100,7 +100,7 @@ describe('the socket of an endpoint whose change nobody told of', () => {
       const changedAt = performance.now()
       const closed = await until('the end', () => receiver.seen[0]?.closed)
       // The product promises one second; the rest is for a busy machine.
-      assert(closed.at - changedAt < 3_000, `closed after ${closed.at - changedAt} ms`)
+      assert(closed.at - changedAt < 10_000, `closed after ${closed.at - changedAt} ms`)
       assert.deepEqual(receiver.frames(), ['"before"'])
       if (change !== 'rotated' && change !== 'edited') return
       await emitTo(node, endpoint, '"after"')

@@ -23,7 +23,7 @@ export function mediaProvider() {
   /** `locate <id>` and `download <id>`, in order. */
   const asked: string[] = []
   let origin = ''
-  let api: CloudApi | undefined
+  const apis: CloudApi[] = []
   const server = createServer(({ url = '' }, response) => {
     const [, id = ''] = /([\w-]+)(\?.*)?$/.exec(url) ?? []
     const told = files.get(id)
@@ -38,17 +38,17 @@ export function mediaProvider() {
   return {
     files,
     asked,
-    api(): CloudApi {
-      if (!api) throw new Error('the provider was not started')
+    api(timeoutMs = 2_000): CloudApi {
+      const { api } = adapter(origin, { timeoutMs })
+      apis.push(api)
       return api
     },
     async start(): Promise<void> {
       origin = `http://127.0.0.1:${await portOf(server)}`
-      api = adapter(origin, { timeoutMs: 2_000 }).api
     },
     async close(): Promise<void> {
       server.closeAllConnections()
-      await api?.close()
+      await Promise.all(apis.map((api) => api.close()))
       server.close()
     },
   }

@@ -18,7 +18,7 @@ import { mediaProvider, type Told } from './media-provider.ts'
 
 export const sql = sharedPool(await testDatabase(), 8)
 const provider = mediaProvider()
-export const { files, asked } = provider
+export const { files, asked, api: providerApi } = provider
 await provider.start()
 afterAllFiles(() => provider.close())
 

@@ -9,7 +9,18 @@ import { describe, test } from '../../support/harness.ts'
 import { SimulatedClock } from '../../support/simulated-clock.ts'
 import { gateway } from '../api/gateway.ts'
 import { sha256, type Told } from './media-provider.ts'
-import { asked, attachment, attempted, fetching, files, party, rowOf, sql, until } from './media-world.ts'
+import {
+  asked,
+  attachment,
+  attempted,
+  fetching,
+  files,
+  party,
+  providerApi,
+  rowOf,
+  sql,
+  until,
+} from './media-world.ts'
 
 describe('a file that the provider has', () => {
   test('is stored with its size and digest, and given out', async () => {
@@ -156,8 +167,13 @@ describe('a download that takes long', () => {
   test('stays with its process, and goes to another half a minute after that one died', async () => {
     const bytes = randomBytes(1_000)
     const clock = new SimulatedClock()
-    const { fetcher } = await fetching(clock)
-    const id = await attachment(await party(), { bytes, download: () => undefined })
+    // It waits for the provider until the end of the test.
+    const { fetcher } = await fetching(clock, () => ({ provider: providerApi(60_000) }))
+    let answer: ServerResponse | undefined
+    const download = (response: ServerResponse) => {
+      answer = response
+    }
+    const id = await attachment(await party(), { bytes, download })
     await fetcher.fetchNow(id)
     await until('it is asked for', async () => asked.includes(`download ${id}`))
     await sql`update media set fetch_due_at = now() + interval '1 second' where message_id = ${id}`
@@ -178,6 +194,7 @@ describe('a download that takes long', () => {
     await attempted(id, 2)
     assert.equal((await rowOf(id))['state'], 'STORED')
     // The first process notices in the end that nothing came, and changes nothing.
+    answer?.destroy()
     await fetcher.drain()
     assert.equal((await rowOf(id))['state'], 'STORED')
   })

@@ -67,7 +67,7 @@ describe('a user without a visible number', () => {
     const id = wamidOf(reply)
     assert.deepEqual(reply.body['contacts'], [{ input: userId, user_id: userId }])
     const [delivered] = await rig.expect('status', { id, status: 'delivered' })
-    const [sent] = rig.matching('status', { id, status: 'sent' })
+    const [sent] = await rig.expect('status', { id, status: 'sent' })
     assert.deepEqual(withoutTimes(sent?.update ?? {}), { id, status: 'sent', recipient_user_id: userId })
     assert.deepEqual(sent?.value['contacts'], [{ profile: { name: 'Ines Prado' }, user_id: userId }])
     assert.deepEqual(delivered?.value['contacts'], [

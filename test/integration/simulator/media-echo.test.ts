@@ -9,7 +9,7 @@ before(async () => {
 })
 after(() => rig.close())
 
-const WAITING_MS = 5000
+const WAITING_MS = 20_000
 
 /** A business-side peer on loopback that sends numbered packets and collects what comes back. */
 function peer() {

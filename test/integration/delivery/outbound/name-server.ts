@@ -19,7 +19,7 @@ export type Answer =
   | 'refused'
   | 'silence'
 
-/** Answers by name, family and how often the two were asked for, from one. */
+/** Answers by name, family and the number of the question for the two, from one. */
 export type Zone = (name: string, family: 4 | 6, count: number) => Answer
 
 const codes = { 'server failure': 2, 'unknown name': 3, refused: 5 } as const
@@ -29,7 +29,7 @@ const TRUNCATED = 0x0200
 
 export interface NameServer {
   readonly address: string
-  /** How many questions came for a name: both families, and repeats over TCP. */
+  /** How many questions came for a name: both families, and again over TCP. A repeat of a question is the same one. */
   asked(name: string): number
 }
 
@@ -39,8 +39,8 @@ type Reply = (
 ) => { readonly reply: Buffer; readonly delayMs: number } | undefined
 
 export async function startNameServer(t: TestContext, zone: Zone): Promise<NameServer> {
-  const counts = new Map<string, number>()
-  const reply = replier(zone, counts)
+  const questions = new Map<string, Set<string>>()
+  const reply = replier(zone, questions)
   const { udp, tcp, port } = await bindBoth()
   let isRunning = true
   udp.on('message', (query, from) => {
@@ -58,7 +58,7 @@ export async function startNameServer(t: TestContext, zone: Zone): Promise<NameS
   })
   return {
     address: `127.0.0.1:${port}`,
-    asked: (name) => (counts.get(`${name} 4`) ?? 0) + (counts.get(`${name} 6`) ?? 0),
+    asked: (name) => [4, 6].reduce((sum, family) => sum + (questions.get(`${name} ${family}`)?.size ?? 0), 0),
   }
 }
 
@@ -78,15 +78,16 @@ async function bindBoth() {
   }
 }
 
-function replier(zone: Zone, counts: Map<string, number>): Reply {
+function replier(zone: Zone, questions: Map<string, Set<string>>): Reply {
   const firstAskedAt = new Map<string, number>()
   return (query, isTcp) => {
     const { name, type, end } = readQuestion(query)
     const family = type === TYPE_AAAA ? 6 : 4
     const key = `${name} ${family}`
-    const count = (counts.get(key) ?? 0) + 1
-    counts.set(key, count)
-    const answer = zone(name, family, count)
+    // A question that waits too long for its answer is sent again under its id.
+    const asked = (questions.get(key) ?? new Set()).add(`${isTcp} ${query.readUInt16BE(0)}`)
+    questions.set(key, asked)
+    const answer = zone(name, family, asked.size)
     if (answer === 'silence') return undefined
     if (typeof answer === 'string') return { reply: replyTo(query, end, codes[answer], []), delayMs: 0 }
     const firstAt = firstAskedAt.get(key) ?? performance.now()

@@ -155,7 +155,7 @@ describe('an answer', () => {
     const zone: Zone = (_name, family) => (family === 4 ? { addresses: [GOOD4], truncated: true } : none)
     const { resolver, server } = await setUp(t, zone)
     assert.equal((await resolver.resolve('long.example.org')).type, 'resolved')
-    assert(server.asked('long.example.org') >= 3)
+    assert.equal(server.asked('long.example.org'), 3)
   })
 
   test('of thousands of addresses is judged to the last, and a few of them are kept', async (t) => {

@@ -42,7 +42,7 @@ describe('gateways in trouble', () => {
   })
 
   test('without fast death its actors are taken over when the session has run out', async () => {
-    const { a, b } = await pair({ sessionTtlMs: 1_000, isFastDeathEnabled: false })
+    const { a, b } = await pair({ sessionTtlMs: 3_000, isFastDeathEnabled: false })
     await read(b)
     await a.crash()
     assert.deepEqual(await read(b), { type: 'answered', value: 3 })

@@ -80,7 +80,7 @@ describe('messages between gateways', () => {
   test('a message that waits here for an actor of another gateway is sent on', async () => {
     host.seed('elsewhere')
     await b.node.router.tell('call', 'elsewhere', { type: 'read' })
-    const asked = a.actors.ask('elsewhere', { type: 'read' } as never, 1_000)
+    const asked = a.actors.ask('elsewhere', { type: 'read' } as never, 10_000)
     assert.equal(a.actors.has('elsewhere'), true)
     const told = a.node.router.tell('call', 'elsewhere', { type: 'say', text: 'sent on' } as never)
     assert.deepEqual(await told, { type: 'accepted' })

@@ -25,7 +25,7 @@ describe('a Redis in trouble', () => {
       const began = performance.now()
       const decisions = await Promise.all(Array.from({ length: 40 }, () => limiter.take('still', 0.01, 30)))
       // By design a quarter of a second; the rest is for a loaded machine.
-      assert.ok(performance.now() - began < 2_000)
+      assert.ok(performance.now() - began < 10_000)
       assert.equal(decisions.filter(({ allowed }) => allowed).length, 30, 'a bucket of its own takes over')
       await assert.rejects(bounded(redis.get('x')))
     } finally {

@@ -43,7 +43,7 @@ describe('redis', () => {
       await createRateLimiter(redis, systemClock).take('k', 10, 20)
       await runScript(redis, scripts.declareDead, {
         keys: [keys.session('s'), keys.dead('s')],
-        args: ['t', 1_000],
+        args: ['t', 60_000],
       })
       const names = (await redis.keys('gw:*')).sort()
       assert.equal(names.length, 6)
