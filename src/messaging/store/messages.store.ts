@@ -2,7 +2,7 @@
 // sends.store.ts writes the send itself.
 
 import type { AccountOptions } from '../../accounts/store/provider-account.ts'
-import type { Sql } from '../../platform/postgres/sql.ts'
+import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { Batcher } from '../../shared/batcher.ts'
 import { oneUnlessHeldUp } from '../../shared/concurrency.ts'
 import type { MessageId } from '../../shared/ids.ts'
@@ -19,7 +19,7 @@ export interface MessageStoreOptions {
 }
 
 export function createMessageStore(
-  sql: Sql,
+  sql: Pool,
   { accounts, optOutKey, campaigns }: MessageStoreOptions,
 ): MessageStore {
   return {
@@ -31,32 +31,27 @@ export function createMessageStore(
 }
 
 /** The shared statement waits for nobody: what it leaves out waits aside, and holds up no send to others. */
-function createOutboundInserts(sql: Sql): MessageStore['insertOutbound'] {
+function createOutboundInserts(sql: Pool): MessageStore['insertOutbound'] {
   const shared = new Batcher<NewMessage, boolean>({
     maxItems: 200,
     maxWaiting: 10_000,
     ...oneUnlessHeldUp,
-    flush: (all) => insertOutbound(sql, all, 'try'),
+    flush: (all) => insertOutbound(sql, all),
   })
   const patient = new Batcher<NewMessage, boolean>({
     ...{ maxItems: 1, maxWaiting: 10_000, concurrency: 4 },
-    flush: (all) => insertOutbound(sql, all, 'wait'),
+    flush: (all) => Promise.all(all.map((one) => insertPatiently(sql, one))),
   })
   return async (message) => (await shared.add(message)) || patient.add(message)
 }
 
 /**
- * With `try`, false also where somebody has locked what a message needs, or where it was written before.
+ * False where somebody has locked what a message needs, and where it, or another one with its key, was written before.
  *
  * `send_due_at` gives the process that accepted the message three seconds; then the sweep sends it. Rows are found by
  * arrays of their ids: Postgres does not know how few rows `in (select ...)` means, and reads the table whole.
  */
-async function insertOutbound(
-  sql: Sql,
-  messages: readonly NewMessage[],
-  locking: 'wait' | 'try',
-): Promise<boolean[]> {
-  const skipped = locking === 'try' ? sql`skip locked` : sql``
+async function insertOutbound(sql: Sql, messages: readonly NewMessage[]): Promise<boolean[]> {
   const rows = messages.map((message) => ({
     id: message.id,
     workspace_id: message.workspaceId,
@@ -90,11 +85,11 @@ async function insertOutbound(
       where id = any(array(select contact_id from input))
         and opt_state is distinct from 'opted-out' and erased_at is null
       order by id
-      for key share ${skipped}
+      for key share skip locked
     ),
     -- And this one keeps the file until the message has it.
     files as (
-      select * from uploads where id = any(array(select upload_id from input)) order by id for key share ${skipped}
+      select * from uploads where id = any(array(select upload_id from input)) order by id for key share skip locked
     ),
     -- In one order, or two batches that touch the same conversations could wait for each other. Before anything is
     -- written, and after the contact, as what comes in does.
@@ -102,7 +97,7 @@ async function insertOutbound(
       select id from conversations
       where id = any(array(select i.conversation_id from input i join present on present.id = i.contact_id))
       order by id
-      for no key update ${skipped}
+      for no key update skip locked
     ),
     inserted as (
       insert into messages (id, workspace_id, conversation_id, number_id, contact_id, direction, type, status, text,
@@ -113,7 +108,11 @@ async function insertOutbound(
       from input i
       join present on present.id = i.contact_id
       join locked on locked.id = i.conversation_id
-      where i.upload_id is null or exists (select from files where files.id = i.upload_id)
+      where (i.upload_id is null or exists (select from files where files.id = i.upload_id))
+        -- The insert would wait for whoever writes that message, for example its status, which waits for its conversation.
+        -- One by one: a join may read all messages, where statistics are old.
+        and (select m.id from messages m
+          where m.workspace_id = i.workspace_id and m.idempotency_key = i.idempotency_key limit 1) is null
       order by i.idempotency_key
       -- Of the key: another request was faster. Of the id: an earlier try was written, and its reply was lost.
       on conflict do nothing
@@ -141,11 +140,18 @@ async function insertOutbound(
     )
     select id from inserted`
   const written = new Set(inserted.map((row) => row.id))
-  const missing = locking === 'try' ? [] : messages.flatMap(({ id }) => (written.has(id) ? [] : [id]))
-  if (missing.length > 0) for (const { id } of await writtenBefore(sql, missing)) written.add(id)
   return messages.map((message) => written.has(message.id))
 }
 
-/** In a statement of its own: that of the insert does not see what it has waited for. */
-const writtenBefore = (sql: Sql, ids: readonly MessageId[]) =>
-  sql<{ id: MessageId }[]>`select id from messages where id = any(${ids as MessageId[]}::uuid[])`
+/** Statements of their own: what was committed while one of them waited is seen by the next. */
+const insertPatiently = (pool: Pool, message: NewMessage): Promise<boolean> =>
+  pool.begin(async (sql) => {
+    const { id, contactId, conversationId, free } = message
+    await sql`select from contacts where id = ${contactId} for key share`
+    if (free?.upload) await sql`select from uploads where id = ${free.upload.id} for key share`
+    await sql`select from conversations where id = ${conversationId} for no key update`
+    const [isWritten] = await insertOutbound(sql, [message])
+    if (isWritten) return true
+    const before = await sql`select from messages where id = ${id}`
+    return before.count > 0
+  })
