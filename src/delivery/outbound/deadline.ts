@@ -1,3 +1,5 @@
+import { afterHalves } from '../../shared/deadline.ts'
+
 /**
  * One time limit for everything an attempt does, from name resolution to the last byte of the answer. Time that this
  * process stood still does not count, as in ../../shared/deadline.ts: an answer may be here, unread.
@@ -18,7 +20,7 @@ export const startDeadline = (ms: number, outer?: AbortSignal): Deadline => new 
 
 class AttemptDeadline implements Deadline {
   onOver: (() => void) | undefined
-  #timer: NodeJS.Timeout
+  readonly #cancel: () => void
   #isCleared = false
   readonly #outer: AbortSignal | undefined
   readonly #interrupt = () => this.#end('interrupted')
@@ -26,9 +28,7 @@ class AttemptDeadline implements Deadline {
   #reason: 'expired' | 'interrupted' | undefined
 
   constructor(ms: number, outer: AbortSignal | undefined) {
-    this.#timer = setTimeout(() => {
-      this.#timer = setTimeout(() => setImmediate(() => this.#end('expired')), ms / 2)
-    }, ms / 2)
+    this.#cancel = afterHalves(ms, () => setImmediate(() => this.#end('expired')))
     this.#outer = outer
     if (outer?.aborted) this.#end('interrupted')
     outer?.addEventListener('abort', this.#interrupt, { once: true })
@@ -50,7 +50,7 @@ class AttemptDeadline implements Deadline {
 
   clear(): void {
     this.#isCleared = true
-    clearTimeout(this.#timer)
+    this.#cancel()
     this.#outer?.removeEventListener('abort', this.#interrupt)
   }
 

@@ -2,6 +2,7 @@
 // the request is safe to repeat or may already have been executed.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
+import { afterHalves } from '../../shared/deadline.ts'
 
 export type TransportFailure =
   | 'UNREACHABLE'
@@ -37,7 +38,7 @@ export class PendingExchange implements Dispatcher.DispatchHandler {
   readonly #maxAnswerBytes: number
   readonly #settle: (exchange: Exchange) => void
   readonly #isWanted: () => boolean
-  #timer: NodeJS.Timeout
+  readonly #cancel: () => void
   #controller: Dispatcher.DispatchController | undefined
   #isSettled = false
   #status = 0
@@ -49,10 +50,7 @@ export class PendingExchange implements Dispatcher.DispatchHandler {
     this.#maxAnswerBytes = limits.maxAnswerBytes
     this.#settle = settle
     this.#isWanted = limits.isWanted ?? (() => true)
-    // Time that this process stood still does not count, as in ../../shared/deadline.ts: the answer may be here, unread.
-    this.#timer = setTimeout(() => {
-      this.#timer = setTimeout(() => this.#expire(), limits.timeoutMs / 2)
-    }, limits.timeoutMs / 2)
+    this.#cancel = afterHalves(limits.timeoutMs, () => this.#expire())
   }
 
   // undici calls this right before it writes the first byte, and writes nothing after an abort in here. Abort
@@ -102,7 +100,7 @@ export class PendingExchange implements Dispatcher.DispatchHandler {
   #end(exchange: Exchange): void {
     if (this.#isSettled) return
     this.#isSettled = true
-    clearTimeout(this.#timer)
+    this.#cancel()
     this.#chunks = []
     this.#settle(exchange)
   }
