@@ -4,7 +4,8 @@ import type { Machine } from '../shared/machine.ts'
 
 export const campaignMachine: Machine<CampaignStatus> = {
   DRAFT: ['SCHEDULED', 'RUNNING'],
-  // Pausing returns it to DRAFT, and so does an empty list at its time. A campaign that cannot begin, for example overdue, is PAUSED with a reason.
+  // Pausing returns it to DRAFT, and so does an empty list at its time. A campaign that cannot begin, for example overdue,
+  // is PAUSED with a reason.
   SCHEDULED: ['RUNNING', 'DRAFT', 'PAUSED', 'CANCELLED'],
   RUNNING: ['PAUSED', 'COMPLETED', 'CANCELLED'],
   PAUSED: ['RUNNING', 'CANCELLED'],

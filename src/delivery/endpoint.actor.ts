@@ -76,7 +76,7 @@ export const endpointActor = (options: EndpointOptions): EndpointActor => ({
   },
   drain: { type: 'leave' },
   isGuarded: (effect) => guarded.has(effect.type),
-  // Held while a successor waits, the configuration may have changed: with the old secret, or to a socket of nobody.
+  // Held for seconds after a takeover, it would use a secret that was changed meanwhile, or open a socket that nobody closes.
   insteadOf(effect, { config, socket }) {
     if (effect.type === 'post' && !(config.enabled && effect.config.configVersion === config.configVersion))
       return { type: 'posted', token: effect.token, report: reportOf(failure('INTERRUPTED')) }

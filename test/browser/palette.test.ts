@@ -40,6 +40,18 @@ describe('the palette and the keys', () => {
     page.getByRole('listbox', { name: 'Results' }).getByRole('option', { selected: true })
   const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name })
   const isGone = (page: Page) => field(page).waitFor({ state: 'detached' })
+  /** Holds the answer to a search back. The returned function lets it go. */
+  const holdAnswer = async (page: Page, text: string): Promise<() => void> => {
+    let answer = (): void => undefined
+    const held = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    await page.route(`**/search?q=${text}`, async (route) => {
+      await held
+      await route.continue().catch(() => undefined)
+    })
+    return answer
+  }
   const search = async (page: Page, text: string) => {
     await page.keyboard.press('Control+k')
     await field(page).waitFor()
@@ -140,14 +152,7 @@ describe('the palette and the keys', () => {
 
   test('a search that is overtaken is broken off, and its late answer is not shown', async () => {
     const page = await scene.open('overview')
-    let answer = (): void => undefined
-    const held = new Promise<void>((resolve) => {
-      answer = resolve
-    })
-    await page.route('**/search?q=keller', async (route) => {
-      await held
-      await route.continue().catch(() => undefined)
-    })
+    const answer = await holdAnswer(page, 'keller')
     const [first] = await Promise.all([page.waitForRequest(/search\?q=keller$/), search(page, 'keller')])
     const broken = page.waitForEvent('requestfailed', (request) => request === first)
     await page.keyboard.press('Control+a')
@@ -161,14 +166,7 @@ describe('the palette and the keys', () => {
 
   test('Enter waits for the answer to what is typed, unless a former result was chosen', async () => {
     const page = await scene.open('overview')
-    let answer = (): void => undefined
-    const held = new Promise<void>((resolve) => {
-      answer = resolve
-    })
-    await page.route('**/search?q=diaz', async (route) => {
-      await held
-      await route.continue().catch(() => undefined)
-    })
+    const answer = await holdAnswer(page, 'diaz')
     const searchAnew = async () => {
       await search(page, 'keller')
       await option(page, /Mía Keller/).waitFor()

@@ -146,12 +146,13 @@ async function insertOutbound(sql: Sql, messages: readonly NewMessage[]): Promis
 /** Statements of their own: what was committed while one of them waited is seen by the next. */
 const insertPatiently = (pool: Pool, message: NewMessage): Promise<boolean> =>
   pool.begin(async (sql) => {
-    const { id, contactId, conversationId, free } = message
-    await sql`select from contacts where id = ${contactId} for key share`
-    if (free?.upload) await sql`select from uploads where id = ${free.upload.id} for key share`
-    await sql`select from conversations where id = ${conversationId} for no key update`
+    const { id, workspaceId, contactId, conversationId, free } = message
+    const own = sql`workspace_id = ${workspaceId}`
+    await sql`select from contacts where id = ${contactId} and ${own} for key share`
+    if (free?.upload) await sql`select from uploads where id = ${free.upload.id} and ${own} for key share`
+    await sql`select from conversations where id = ${conversationId} and ${own} for no key update`
     const [isWritten] = await insertOutbound(sql, [message])
     if (isWritten) return true
-    const before = await sql`select from messages where id = ${id}`
+    const before = await sql`select from messages where id = ${id} and ${own}`
     return before.count > 0
   })
