@@ -233,6 +233,25 @@ describe('partitions under a running system', () => {
     assert.ok(await exists(sql, future))
   })
 
+  test('are made once by two processes at the same time', async () => {
+    const { sql } = await place()
+    const future = nameOf('events', -3)
+    await sql.unsafe(`drop table ${future}`)
+    const second = await sql.begin(async (first) => {
+      await first`select ensure_partitions(14)`
+      const made = createPartitionStore(sql).ensurePartitions()
+      const waiting = () =>
+        sql`
+          select from pg_locks l
+          join pg_database d on d.oid = l.database
+          where d.datname = current_database() and locktype = 'advisory' and not granted`
+      await eventually(async () => (await waiting()).count === 1)
+      return { made }
+    })
+    await second.made
+    assert.ok(await exists(sql, future))
+  })
+
   test('begin and end at midnight UTC, whatever the time zone of the connection', async () => {
     const at = await place()
     await at.sql.unsafe(tables.map((table) => `drop table ${nameOf(table, -2)}`).join(';'))
