@@ -12,6 +12,9 @@ let isAlone = false
 const releases: Release[] = []
 const lastReleases: Release[] = []
 
+/** A process whose tests are over has this long to end. */
+const ENDING_MS = 20_000
+
 const run = (all: Release[]) => Promise.all(all.splice(0).map((release) => release()))
 
 function recording<Register extends (...args: never[]) => unknown>(register: Register): Register {
@@ -71,4 +74,14 @@ export async function runFiles(
     })
   }
   await run(lastReleases)
+  endInTime()
+}
+
+/** A test that fails may leave a server open. Its process fails with what is open, and does not wait for its limit. */
+function endInTime(): void {
+  setTimeout(() => {
+    const open = process.getActiveResourcesInfo().join(', ')
+    process.stderr.write(`All tests are over, and the process does not end. Open are: ${open}\n`)
+    process.exit(1)
+  }, ENDING_MS).unref()
 }
