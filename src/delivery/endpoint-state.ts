@@ -13,6 +13,7 @@ import {
   type Work,
 } from './endpoint.ts'
 import type { EndpointQuota, Share } from './process-budget.ts'
+import { RecentAttempts } from './recent-attempts.ts'
 import { RecentEvents } from './recent-events.ts'
 import { framesUnderWay, type SocketState } from './socket-state.ts'
 
@@ -58,6 +59,7 @@ export interface EndpointState {
   readonly arrived: QueuedItem[]
   readonly arrivedShare: Share
   readonly recent: RecentEvents
+  readonly recentAttempts: RecentAttempts
   /** The process is leaving: what is under way ends, nothing new begins. */
   isLeaving: boolean
   lastToken: number
@@ -100,6 +102,7 @@ export function newEndpointState(
     arrived: [],
     arrivedShare: quota.arrived,
     recent: new RecentEvents(),
+    recentAttempts: new RecentAttempts(promptMs),
     isLeaving: false,
     lastToken: 0,
   }
@@ -138,14 +141,14 @@ export function enqueueOrLeave(state: EndpointState, item: QueuedItem, nowMs: nu
  * Puts a new item behind what the store holds: while the store has older items of the queue, the new one
  * stays there too. It also stays there while the event before it has not arrived: another node may have
  * written that one and hand it over more slowly. And it stays there when its own hand-over took about as long
- * as the sweeper waits: it may have been sent already.
+ * as the sweeper waits, or was overtaken by another: it may have been sent already.
  */
 export function enqueueInTurn(state: EndpointState, item: QueuedItem, nowMs: number): void {
   const queue = queueNameOf(item)
   if (state.inStore[queue] || state.known.has(item.deliveryId)) return
+  const isDoubtful = queue === 'first' ? isOutOfTurn(state, item, nowMs) : wasAttempted(state, item)
   if (queue === 'first' && state.pulling?.first) setAside(state, item)
-  else if (isLate(item, nowMs) || (queue === 'first' && isOutOfTurn(state, item, nowMs)))
-    state.inStore[queue] = true
+  else if (isDoubtful || isLate(item, nowMs)) state.inStore[queue] = true
   else enqueueOrLeave(state, item, nowMs)
 }
 
@@ -155,6 +158,11 @@ const isOutOfTurn = (
   { key, eventId, after }: QueuedItem,
   nowMs: number,
 ): boolean => recent.lacks(key, after, nowMs) || recent.hasPassed(key, eventId)
+
+const wasAttempted = (
+  { recentAttempts }: EndpointState,
+  { deliveryId, attemptNumber }: QueuedItem,
+): boolean => recentAttempts.has(deliveryId, attemptNumber)
 
 /** Well within the sweeper's grace of three seconds. */
 const promptMs = 2_000

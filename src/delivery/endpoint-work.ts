@@ -5,7 +5,7 @@ import type { AttemptQueue } from './attempt-queue.ts'
 import { allowance, lowerLimit, raiseLimit } from './concurrency-limit.ts'
 import type { Effects } from './endpoint.messages.ts'
 import type { DirectResult, DirectWork, QueuedItem, Work } from './endpoint.ts'
-import { type EndpointState, isHeldUp, pullAnew, queueOf } from './endpoint-state.ts'
+import { type EndpointState, isHeldUp, pullAnew, queueNameOf, queueOf } from './endpoint-state.ts'
 import { type SettleOptions, settleAttempt } from './settle-attempt.ts'
 import type { Frame } from './socket-state.ts'
 
@@ -54,6 +54,8 @@ export function finish(turn: Turn, work: Work, report: AttemptReport, beside = a
     return rest(turn, faultPauseMs)
   }
   state.unrecorded += 1
+  if (queueNameOf(work.item) === 'retries')
+    state.recentAttempts.note(work.item.deliveryId, work.item.attemptNumber, turn.at.getTime())
   queueOf(state, work.item).release(work.item.key)
   turn.effects.push({ type: 'record', record })
 }

@@ -4,7 +4,7 @@ import type { QueuedItem } from '../../../src/delivery/endpoint.ts'
 import { reportOf } from '../../../src/delivery/endpoint-work.ts'
 import { type DeliveryId, idFloor } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
-import { config, Driver, https, item, ok } from './endpoint-driver.ts'
+import { config, Driver, failed, https, item, ok } from './endpoint-driver.ts'
 
 const items = (count: number) => Array.from({ length: count }, () => item())
 
@@ -134,6 +134,21 @@ describe('what an endpoint reads from the store', () => {
       driver.records().map((record) => record.item.deliveryId),
       [first.deliveryId, second.deliveryId],
     )
+  })
+
+  test('a retry that was handed over twice, and the second time when its attempt is over, is sent once', () => {
+    const driver = new Driver(https())
+    const due = () => ({ dueAtMs: driver.at().getTime() })
+    const retry = item({ attemptNumber: 2, ...due() })
+    driver.tell({ type: 'deliver', items: [retry] })
+    driver.answerAll(failed)
+    driver.tell({ type: 'recorded', deliveryIds: [retry.deliveryId], enabled: true })
+    driver.tell({ type: 'deliver', items: [retry] })
+    assert.deepEqual([driver.of('post').length, driver.of('pull').length], [1, 1], 'the store is asked')
+    driver.pulled([])
+    driver.nowMs += 1_000
+    driver.tell({ type: 'deliver', items: [{ ...retry, attemptNumber: 3, ...due() }] })
+    assert.equal(driver.of('post').length, 2)
   })
 
   test('an event that a pull brought, and that is handed over during it or after it, is sent once', () => {
