@@ -13,7 +13,10 @@ import { ownFolder, packageCache, startTestCluster, type TestCluster } from './s
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** About how many seconds a file of each kind takes. */
 const kinds = { e2e: 30, browser: 30, integration: 4, conformance: 1, unit: 0.5, contract: 0.5, torture: 60 }
+type Kind = keyof typeof kinds
 const place = (...names: string[]): string => join(root, 'test', ...names)
+/** These start the whole system, as e2e tests do, and wait for it. */
+const starts = place('integration', 'dev') + sep
 /** These folders use no servers. A file there that needs one starts its own. */
 const serverless = ['unit', 'contract'].map((name) => place(name) + sep)
 /** Starting a process takes longer than most tests, so files share one: how many at most. */
@@ -87,7 +90,10 @@ const kindOf = (file: string): string => relative(place(), file).split(sep)[0] ?
 const countOf = (group: string): number => Number(/-(\d+)$/.exec(group)?.[1] ?? 1)
 
 const secondsOf = (files: readonly string[]): number =>
-  files.reduce((sum, file) => sum + (kinds[kindOf(file) as keyof typeof kinds] ?? 1), 0)
+  files.reduce(
+    (sum, file) => sum + (file.startsWith(starts) ? kinds.e2e : (kinds[kindOf(file) as Kind] ?? 1)),
+    0,
+  )
 
 /** The files of a folder of `integration` share a process, as do those of a kind of short tests. */
 function groupOf(file: string): string {
