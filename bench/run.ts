@@ -34,6 +34,11 @@ async function main(): Promise<void> {
     await withClosing(async (closing) => {
       const bench = await open({ options, say, startedAt, state }, closing, world)
       state.rows.push(...(await run(bench)))
+    }).catch((error: unknown) => {
+      // What was measured before it is kept: it may have taken an hour.
+      if (state.rows.length === 0) throw error
+      state.isClean = false
+      state.notes.push(`failed, and is left out: ${name}, ${String(error)}`)
     })
   }
   await finish({ options, say, startedAt, state })

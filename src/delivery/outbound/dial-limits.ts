@@ -20,9 +20,16 @@ const BURST = 20
 const MAX_SUSPECTS = 10_000
 
 interface Waiter {
-  readonly host: string
   readonly urgency: AbortSignal | undefined
   readonly start: () => void
+}
+
+/** Who waits for one host. */
+interface Line {
+  /** In their order. */
+  readonly waiting: Set<Waiter>
+  /** Those among them that have become urgent. */
+  readonly urgent: Set<Waiter>
 }
 
 /**
@@ -56,7 +63,8 @@ class DialGate {
   readonly #limits: DialLimits
   readonly #hosts = new Map<string, number>()
   readonly #suspects = new Set<string>()
-  readonly #waiting = new Set<Waiter>()
+  /** By host, so that waking ten thousand that wait for one busy host costs no more than waking one. */
+  readonly #lines = new Map<string, Line>()
   #young = 0
   #tokens = BURST
   #countedAt: number
@@ -71,25 +79,43 @@ class DialGate {
   /** True when the dial may begin; false when its deadline passed before. */
   enter(host: string, deadline: Deadline, urgency: AbortSignal | undefined): Promise<boolean> | boolean {
     if (deadline.signal.aborted) return false
-    if (this.#waiting.size === 0 && this.#mayStart(host, urgency?.aborted === true)) {
-      this.#admit(host, urgency?.aborted === true)
+    const isUrgent = urgency?.aborted === true
+    if (this.#lines.size === 0 && this.#mayStart(host, isUrgent)) {
+      this.#admit(host, isUrgent)
       return true
     }
     return new Promise((resolve) => {
-      const hurry = () => this.#wake()
+      const hurry = () => {
+        this.#lines.get(host)?.urgent.add(waiter)
+        this.#wake(host)
+      }
       const settle = (mayStart: boolean) => {
-        this.#waiting.delete(waiter)
+        this.#leave(host, waiter)
         deadline.signal.removeEventListener('abort', stop)
         urgency?.removeEventListener('abort', hurry)
         resolve(mayStart)
       }
       const stop = () => settle(false)
-      const waiter: Waiter = { host, urgency, start: () => settle(true) }
-      this.#waiting.add(waiter)
+      const waiter: Waiter = { urgency, start: () => settle(true) }
+      this.#join(host, waiter)
       deadline.signal.addEventListener('abort', stop, { once: true })
       urgency?.addEventListener('abort', hurry, { once: true })
-      this.#wake()
+      this.#wake(host)
     })
+  }
+
+  #join(host: string, waiter: Waiter): void {
+    const line = this.#lines.get(host) ?? { waiting: new Set(), urgent: new Set() }
+    this.#lines.set(host, line)
+    line.waiting.add(waiter)
+    if (waiter.urgency?.aborted) line.urgent.add(waiter)
+  }
+
+  #leave(host: string, waiter: Waiter): void {
+    const line = this.#lines.get(host)
+    line?.urgent.delete(waiter)
+    line?.waiting.delete(waiter)
+    if (line?.waiting.size === 0) this.#lines.delete(host)
   }
 
   /** Registers the dial that was admitted. */
@@ -114,7 +140,7 @@ class DialGate {
         else this.#hosts.set(host, left)
         if (isGood) this.#suspects.delete(host)
         else this.#suspect(host)
-        this.#wake()
+        this.#wake(host)
       },
     }
   }
@@ -129,7 +155,10 @@ class DialGate {
 
   #mayStart(host: string, isUrgent: boolean): boolean {
     if ((this.#hosts.get(host) ?? 0) >= this.#limits.perHost) return false
-    if (isUrgent) return true
+    return isUrgent || this.#hasRoom()
+  }
+
+  #hasRoom(): boolean {
     this.#refill()
     return this.#young < this.#limits.atOnce && this.#tokens >= 1
   }
@@ -147,16 +176,15 @@ class DialGate {
     this.#countedAt = now
   }
 
-  #wake(): void {
-    if (this.#waiting.size === 0) return
-    for (const waiter of this.#inTurn()) {
-      const isUrgent = waiter.urgency?.aborted === true
-      if (!this.#mayStart(waiter.host, isUrgent)) continue
-      this.#admit(waiter.host, isUrgent)
-      waiter.start()
-    }
+  /** `host` is the one for which something has changed. Who waits for it urgently waits for nothing else. */
+  #wake(host?: string): void {
+    if (this.#lines.size === 0) return
+    const urgent = host === undefined ? undefined : this.#lines.get(host)?.urgent
+    while (host !== undefined && urgent && this.#startFirst(host, urgent));
+    this.#startInTurn((one) => !this.#suspects.has(one))
+    this.#startInTurn(() => true)
     // Only the rate needs a timer. Everything else that a dial waits for ends with an event that wakes.
-    if (this.#waiting.size === 0 || this.#isWaking || this.#tokens >= 1) return
+    if (this.#lines.size === 0 || this.#isWaking || this.#tokens >= 1) return
     this.#isWaking = true
     this.#clock.after(1_000 / this.#limits.perSecond, () => {
       this.#isWaking = false
@@ -164,11 +192,22 @@ class DialGate {
     })
   }
 
-  #inTurn(): Waiter[] {
-    const rank = ({ host, urgency }: Waiter): number => {
-      if (urgency?.aborted) return 0
-      return this.#suspects.has(host) ? 2 : 1
+  /** One for each host, then the next for each: many that wait for one host delay no others. */
+  #startInTurn(isTurnOf: (host: string) => boolean): void {
+    for (const [host, line] of this.#lines) {
+      if (!this.#hasRoom()) return
+      if (!isTurnOf(host) || !this.#startFirst(host, line.waiting)) continue
+      // To the end. The loop comes to it again.
+      if (this.#lines.delete(host)) this.#lines.set(host, line)
     }
-    return [...this.#waiting].sort((a, b) => rank(a) - rank(b))
+  }
+
+  #startFirst(host: string, waiters: ReadonlySet<Waiter>): boolean {
+    const [waiter] = waiters
+    const isUrgent = waiter?.urgency?.aborted === true
+    if (!waiter || !this.#mayStart(host, isUrgent)) return false
+    this.#admit(host, isUrgent)
+    waiter.start()
+    return true
   }
 }

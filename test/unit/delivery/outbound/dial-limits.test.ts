@@ -85,6 +85,17 @@ describe('dials', () => {
     assert.equal(hosts().filter((host) => host === '10.0.0.1:9000').length, 11)
   })
 
+  test('to many hosts take turns, whatever waits for one of them', async () => {
+    const { clock, hosts, dial } = setUp(() => ({ afterMs: 1, as: connected() }))
+    for (let count = 0; count < 2_000; count += 1) void dial('busy.test')
+    await clock.advance(0)
+    for (const host of names(10)) void dial(host)
+    await clock.advance(150)
+    assert.equal(hosts().filter((host) => host !== 'busy.test').length, 10)
+    await clock.advance(10_500)
+    assert.equal(hosts().length, 2_010)
+  })
+
   test('that are urgent wait for no rate, but for their host', async () => {
     const { clock, hosts, dial } = setUp()
     for (const host of names(100)) void dial(host)
