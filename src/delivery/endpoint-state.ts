@@ -146,9 +146,9 @@ export function enqueueOrLeave(state: EndpointState, item: QueuedItem, nowMs: nu
 export function enqueueInTurn(state: EndpointState, item: QueuedItem, nowMs: number): void {
   const queue = queueNameOf(item)
   if (state.inStore[queue] || state.known.has(item.deliveryId)) return
-  const isDoubtful = queue === 'first' ? isOutOfTurn(state, item, nowMs) : wasAttempted(state, item)
+  const mayBeSent = queue === 'first' ? isOutOfTurn : wasAttempted
   if (queue === 'first' && state.pulling?.first) setAside(state, item)
-  else if (isDoubtful || isLate(item, nowMs)) state.inStore[queue] = true
+  else if (isLate(item, nowMs) || mayBeSent(state, item, nowMs)) state.inStore[queue] = true
   else enqueueOrLeave(state, item, nowMs)
 }
 
