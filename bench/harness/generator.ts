@@ -34,7 +34,7 @@ export interface Duration {
 }
 
 export interface GeneratorProtocol {
-  /** Open loop. Shots go to the origins in turn. The answer is the number of units. */
+  /** Open loop. The origins get equal shares of the shots, see `turnOf`. The answer is the number of units. */
   plan: { question: { parts: readonly (Part & { perSecond: number })[]; pace: Duration }; answer: number }
   fire: { question: { origins: readonly string[] }; answer: Sent[] }
   saturate: {
@@ -83,7 +83,7 @@ async function fire(origins: readonly string[]): Promise<Sent[]> {
     const plannedNs = startNs + shot.atMs * 1e6
     // Sleep although a timer can fire late. A busy loop would take CPU time from the measured processes.
     for (let leftMs = until(plannedNs); leftMs > 0; leftMs = until(plannedNs)) await sleep(leftMs)
-    const line = lines[index % lines.length] as Lines
+    const line = lines[turnOf(index, lines.length)] as Lines
     const sending = () => send(line, shot, plannedNs)
     // A provider sends the end of a call only after its connect webhook was answered.
     const before = shot.isFollow ? first.get(shot.id) : undefined
@@ -95,6 +95,13 @@ async function fire(origins: readonly string[]): Promise<Sent[]> {
   for (const line of lines) line.close()
   return sent
 }
+
+/**
+ * Equal shares without a period (the golden ratio): connects and terminates alternate, so in plain turns one of two
+ * gateways would get every connect and the other every terminate.
+ */
+const turnOf = (index: number, origins: number): number =>
+  Math.floor((((index * (Math.sqrt(5) - 1)) / 2) % 1) * origins)
 
 const until = (atNs: number): number => (atNs - nowNs()) / 1e6
 

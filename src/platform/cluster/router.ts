@@ -174,27 +174,27 @@ async function unanswered(
 }
 
 /** Sends, and gives up the answer of a process that died meanwhile: its successor need not wait for it. */
-async function sendWatched(
+function sendWatched(
   { rpc, clock, isDead }: RouterOptions,
   node: NodeRef,
   envelope: RpcEnvelope,
 ): Promise<RpcOutcome | { readonly type: 'died' }> {
-  const answered = new AbortController()
-  const watch = async () => {
-    await pause(clock, unansweredMs, answered.signal)
-    while (!answered.signal.aborted) {
-      if (await isDead(node)) return { type: 'died' } as const
-      await pause(clock, watchAgainMs, answered.signal)
+  return new Promise((resolve, reject) => {
+    let timer = clock.after(unansweredMs, look)
+    let isSettled = false
+    function look(): void {
+      isDead(node).then((died) => {
+        if (died) settle({ type: 'died' })
+        else if (!isSettled) timer = clock.after(watchAgainMs, look)
+      }, reject)
     }
-    return sent
-  }
-  const sent = rpc.send(node.address, envelope)
-  try {
-    return await Promise.race([sent, watch()])
-  } finally {
-    // With a reason, because without one an error with its stack is created for every message.
-    answered.abort('answered')
-  }
+    function settle(outcome: RpcOutcome | { readonly type: 'died' }): void {
+      isSettled = true
+      timer.cancel()
+      resolve(outcome)
+    }
+    void rpc.send(node.address, envelope).then(settle)
+  })
 }
 
 /**

@@ -12,6 +12,7 @@ import {
   rpcPath,
   sealAll,
 } from './rpc-envelope.ts'
+import { type Exchange, exchange } from './rpc-exchange.ts'
 
 export type RpcOutcome =
   | Received
@@ -29,6 +30,7 @@ export type RpcOutcome =
 export type Probed = 'answers' | 'refuses' | 'silent'
 
 export interface RpcClient {
+  /** Never rejects. */
   send(address: string, envelope: RpcEnvelope): Promise<RpcOutcome>
   /** Asks the process for any answer, on a connection of its own. Takes at most 300 ms. */
   probe(address: string): Promise<Probed>
@@ -77,7 +79,13 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
       void closePeer(oldest[1])
     }
     const pool = (mode: Mode) =>
-      new Pool(address, { connections: connections[mode], connect: { timeout: connectMs } })
+      new Pool(address, {
+        connections: connections[mode],
+        connect: { timeout: connectMs },
+        // Each exchange has a deadline, which covers both.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      })
     const peer = {
       pools: { tell: pool('tell'), ask: pool('ask') },
       sent: { tell: 0, call: 0, endpoint: 0 },
@@ -93,22 +101,16 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
     onUnsealed(address)
   }
 
-  async function attempt(peer: Peer, envelope: RpcEnvelope): Promise<RpcOutcome | 'unsealed'> {
+  function attempt(peer: Peer, envelope: RpcEnvelope): Promise<Exchange> {
     const body = JSON.stringify(envelope)
     const { first, more } = sealAll(secrets, clock.now(), body)
-    const limitMs = envelope.type === 'tell' ? tellMs : envelope.deadlineMs + graceMs
-    const response = await peer.pools[envelope.type].request({
-      method: 'POST',
-      path: rpcPath,
-      headers: {
-        'content-type': 'application/json',
-        [authHeader]: first,
-        ...(more && { [moreAuthHeader]: more }),
-      },
-      body,
-      signal: AbortSignal.timeout(Math.max(1, Math.ceil(limitMs))),
-    })
-    return toOutcome(response.statusCode, await response.body.text())
+    const timeoutMs = Math.max(1, envelope.type === 'tell' ? tellMs : envelope.deadlineMs + graceMs)
+    const headers = {
+      'content-type': 'application/json',
+      [authHeader]: first,
+      ...(more && { [moreAuthHeader]: more }),
+    }
+    return exchange(peer.pools[envelope.type], { path: rpcPath, headers, body }, timeoutMs)
   }
 
   return {
@@ -119,15 +121,11 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
       peer.sent[share] += 1
       try {
         // An idle connection that the peer has just closed fails on use. The message id makes a retry safe.
-        const outcome = await attempt(peer, envelope).catch((error) => {
-          if (isReset(error)) return attempt(peer, envelope)
-          throw error
-        })
+        const first = await attempt(peer, envelope)
+        const outcome = toOutcome(isReset(first) ? await attempt(peer, envelope) : first)
         if (outcome !== 'unsealed') return outcome
         reportUnsealed(peer, address)
         return { type: 'unavailable' }
-      } catch (error) {
-        return { type: failureOf(error) }
       } finally {
         peer.sent[share] -= 1
       }
@@ -157,27 +155,34 @@ const understood: ReadonlySet<unknown> = new Set<Received['type']>([
   'unavailable',
 ])
 
-function toOutcome(status: number, text: string): RpcOutcome | 'unsealed' {
-  if (status === 401) return 'unsealed'
-  if (status === 400) return { type: 'unavailable' }
-  const body: unknown = JSON.parse(text)
+function toOutcome(exchanged: Exchange): RpcOutcome | 'unsealed' {
+  if (exchanged.type === 'failed') return { type: failureOf(exchanged.code) }
+  if (exchanged.status === 401) return 'unsealed'
+  if (exchanged.status === 400) return { type: 'unavailable' }
+  const body = readAnswer(exchanged.body)
+  if (body === undefined) return { type: 'lost' }
   const isKnown = typeof body === 'object' && body !== null && 'type' in body && understood.has(body.type)
   // The HTTP server itself responds in another form when it is overloaded.
   return isKnown ? (body as Received) : { type: 'unavailable' }
 }
 
-const codeOf = (error: unknown): unknown =>
-  typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
-
-function failureOf(error: unknown): 'refused' | 'unreached' | 'lost' {
-  if (isRefusal(error)) return 'refused'
-  return codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT' ? 'unreached' : 'lost'
+function readAnswer(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
-const isRefusal = (error: unknown): boolean => codeOf(error) === 'ECONNREFUSED'
+function failureOf(code: string | undefined): 'refused' | 'unreached' | 'lost' {
+  if (code === refusal) return 'refused'
+  return code === 'UND_ERR_CONNECT_TIMEOUT' ? 'unreached' : 'lost'
+}
 
-const isReset = (error: unknown): boolean =>
-  ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(String(codeOf(error)))
+const refusal = 'ECONNREFUSED'
+const resets: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
+
+const isReset = (exchanged: Exchange): boolean => exchanged.type === 'failed' && resets.has(exchanged.code)
 
 function probe(address: string): Promise<Probed> {
   return new Promise((resolve) => {
@@ -190,6 +195,8 @@ function probe(address: string): Promise<Probed> {
     const timer = setTimeout(() => settle('silent'), probeMs)
     request.once('close', () => clearTimeout(timer))
     request.once('response', () => settle('answers'))
-    request.on('error', (error) => settle(isRefusal(error) ? 'refuses' : 'silent'))
+    request.on('error', (error: NodeJS.ErrnoException) =>
+      settle(error.code === refusal ? 'refuses' : 'silent'),
+    )
   })
 }
