@@ -20,6 +20,8 @@ import { works } from '../scenarios/works.ts'
 /** Results of these names, and the command that makes each. */
 export const sources = {
   all: 'npm run bench -- --all',
+  rates:
+    'npm run bench -- --scenario event,event-https,ringing --rates 200,600 --connections 0 --variants gateway,floor,durable-floor --rounds 4 --name rates',
   profile: 'npm run bench -- --profile --variants gateway --rates 0 --name profile',
   scale: 'npm run bench:scale',
   lists: 'npm run bench:lists',
@@ -32,15 +34,21 @@ export type SpeedResults = Readonly<Partial<Record<keyof typeof sources, Result>
 /** Of so many lists, those with the longest p99. */
 const listsShown = 10
 
-export function speedSection({ all, profile, scale, lists, recipients }: SpeedResults): string {
+export function speedSection({ all, rates, profile, scale, lists, recipients }: SpeedResults): string {
   const measured = groups(all.rows.filter(({ load }) => load.kind !== 'batch')).map(groupOf)
+  const paced = rates ? groups(rates.rows).map(groupOf) : []
+  const isPaced = ({ name }: Group): boolean => paced.some((one) => one.name === name)
+  const planned = measured.filter((one) => one.load.kind === 'rate' && !isPaced(one))
   return [
     `\`${sources.all}\`: ${facts(all)} ${[...paceOf(all), ...noiseOf(all.rows)].join('. ')}.`,
-    'From planned times, beside the floor of the same rounds:',
-    table(latencyHead, measured.filter(({ load }) => load.kind === 'rate').map(latencyCells)),
+    ...(planned.length > 0 ? [fromPlan, latencyTable(planned)] : []),
     'Units a second at saturation, in a closed loop of so many connections:',
     saturationTable(measured.filter(({ load }) => load.kind === 'closed')),
     ...drillsTable(all.rows.filter(isDrill)),
+    ...part(rates, (one) => [
+      `\`${sources.rates}\`: ${facts(one)} ${[...paceOf(one), ...noiseOf(one.rows)].join('. ')}. ${fromPlan}`,
+      latencyTable(paced),
+    ]),
     ...part(profile, (one) => [
       `\`${sources.profile}\`: ${facts(one)} Where the gateway's time goes, in percent:`,
       profileTable(one.rows),
@@ -94,9 +102,14 @@ const whole = (value: number | null): string =>
 const cpuOf: Read = ({ cpu }) => cpu.all
 const perSecondOf: Read = ({ perSecond }) => perSecond
 
+const fromPlan = 'From planned times, beside the floors of the same rounds:'
+
 const latencyHead = [
-  ...['', 'p50 ms', 'p99', 'p99.9', 'max', 'x floor p50', 'x floor p99', 'CPU us', 'x floor', 'WAL B'],
+  ...['', 'p50 ms', 'p99', 'p99.9', 'max', 'x floor p50', 'x floor p99'],
+  ...['CPU us', 'x floor', 'x durable-floor', 'WAL B'],
 ]
+
+const latencyTable = (planned: readonly Group[]): string => table(latencyHead, planned.map(latencyCells))
 
 function latencyCells({ name, of }: Group): string[] {
   const [ours, floor] = [of('gateway'), of('floor')]
@@ -107,6 +120,7 @@ function latencyCells({ name, of }: Group): string[] {
     ...[readPlan('p50'), readPlan('p99')].map((read) => shown(ratio(ours, floor, read), 2)),
     whole(middle(ours, cpuOf)),
     shown(ratio(ours, floor, cpuOf), 2),
+    shown(ratio(ours, of('durable-floor'), cpuOf), 2),
     whole(middle(ours, ({ walBytes }) => walBytes)),
   ]
 }

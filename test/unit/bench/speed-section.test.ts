@@ -21,6 +21,7 @@ describe('the figures of the page', () => {
       [
         row('event', 'gateway', rate, 1_200),
         row('event', 'floor', rate, 1_000),
+        row('event', 'durable-floor', rate, 1_500),
         row('event', 'gateway', closed, 500),
         row('event', 'usual', closed, 2_000),
         row('list-messages', 'gateway', closed, 800),
@@ -55,7 +56,10 @@ describe('the figures of the page', () => {
   })
 
   test('are the rows of results, each beside the floor and the peers of its rounds', () => {
-    assert.match(section, /\| `event`, 200\/s \| 2\.00 \| 3\.00 .* \| 1\.00 \| 1\.00 \| 1,200 \| 1\.20 \|/)
+    assert.match(
+      section,
+      /\| `event`, 200\/s \| 2\.00 \| 3\.00 .* \| 1\.00 \| 1\.00 \| 1,200 \| 1\.20 \| 0\.80 \|/,
+    )
     assert.match(section, /\| {2}\| gateway \| usual \| x usual \| CPU us \| p99 ms \|/)
     assert.match(section, /\| `event`, 64 conns \| 2,000 \| 500 \| 4\.00 \| 500 \|/)
     assert.match(section, /Up to 3 rounds of 4 s\./)
@@ -68,6 +72,16 @@ describe('the figures of the page', () => {
     assert.match(section, /1 lists and filters of 1,000,000 messages/)
     assert.match(section, /\| calls \| 2\.00 \| 3\.00 \| 1\.0 \|/)
     assert.match(section, /\| upload, CSV, 10 units \| .* \| 12,500 \|/)
+  })
+
+  test('say the latency of a result of its own, where there is one', () => {
+    const rows = [row('event', 'gateway', rate, 1_200), row('send', 'gateway', rate, 800)]
+    const rates = result([row('event', 'gateway', rate, 700)], { rounds: 5, seconds: 2 })
+    const text = speedSection({ all: result(rows, { rounds: 3, seconds: 2 }), rates })
+    assert.match(text, /--name rates`: .* Up to 5 rounds/)
+    assert.match(text, /\| `event`, 200\/s \|.*\| 700 \|/)
+    assert.doesNotMatch(text, /\| `event`, 200\/s \|.*\| 1,200 \|/)
+    assert.match(text, /\| `send`, 200\/s \|/)
   })
 
   test('leave out what was not measured', () => {
