@@ -32,10 +32,12 @@ export const sources = {
 export type SpeedResults = Readonly<Partial<Record<keyof typeof sources, Result>> & { all: Result }>
 
 /** Of so many lists, those with the longest p99. */
-const listsShown = 10
+const listsShown = 6
 
-export function speedSection({ all, rates, profile, scale, lists, recipients }: SpeedResults): string {
-  const measured = groups(all.rows.filter(({ load }) => load.kind !== 'batch')).map(groupOf)
+export function speedSection(results: SpeedResults): string {
+  const { all, rates, profile, scale, lists, recipients } = results
+  const factsOf = (one: Result) => (one !== all && facts(one) === facts(all) ? 'The same.' : facts(one))
+  const measured = groups(all.rows.filter((row) => !isDrill(row))).map(groupOf)
   const paced = rates ? groups(rates.rows).map(groupOf) : []
   const isPaced = ({ name }: Group): boolean => paced.some((one) => one.name === name)
   const planned = measured.filter((one) => one.load.kind === 'rate' && !isPaced(one))
@@ -46,20 +48,20 @@ export function speedSection({ all, rates, profile, scale, lists, recipients }: 
     saturationTable(measured.filter(({ load }) => load.kind === 'closed')),
     ...drillsTable(all.rows.filter(isDrill)),
     ...part(rates, (one) => [
-      `\`${sources.rates}\`: ${facts(one)} ${[...paceOf(one), ...noiseOf(one.rows)].join('. ')}. ${fromPlan}`,
+      `\`${sources.rates}\`: ${factsOf(one)} ${[...paceOf(one), ...noiseOf(one.rows)].join('. ')}. ${fromPlan}`,
       latencyTable(paced),
     ]),
     ...part(profile, (one) => [
-      `\`${sources.profile}\`: ${facts(one)} Where the gateway's time goes, in percent:`,
+      `\`${sources.profile}\`: ${factsOf(one)} Where the gateway's time goes, in percent:`,
       profileTable(one.rows),
     ]),
     ...part(scale, (one) => [
-      `\`${sources.scale}\`: ${facts(one)} CPU of a unit, divided by that in the smallest world:`,
+      `\`${sources.scale}\`: ${factsOf(one)} CPU of a unit, divided by that in the smallest world:`,
       table(...scaleTable(one.rows)),
     ]),
-    ...part(lists, (one) => [`\`${sources.lists}\`: ${facts(one)} ${listsText(one)}`, listsTable(one)]),
+    ...part(lists, (one) => [`\`${sources.lists}\`: ${factsOf(one)} ${listsText(one)}`, listsTable(one)]),
     ...part(recipients, (one) => [
-      `\`${sources.recipients}\`: ${facts(one)}`,
+      `\`${sources.recipients}\`: ${factsOf(one)}`,
       table(drillHead, one.rows.map(drillCells)),
     ]),
   ].join('\n\n')
@@ -91,7 +93,7 @@ function groupOf(rows: readonly Row[]): Group {
 }
 
 const table = (head: readonly string[], lines: readonly (readonly string[])[]): string =>
-  [head, head.map(() => '---'), ...lines].map(tableLine).join('\n')
+  [head, head.map(() => '-'), ...lines].map(tableLine).join('\n')
 
 const shown = (value: number | null, digits: number): string =>
   value === null || !Number.isFinite(value) ? '' : value.toFixed(digits)
@@ -149,7 +151,9 @@ function saturationTable(saturated: readonly Group[]): string {
   return table(head, lines)
 }
 
-/** A column for each scenario. */
+const leastShare = 0.035
+
+/** A column for each scenario, a line for each part that takes more than a little of one. */
 function profileTable(rows: readonly Row[]): string {
   const columns = rows.map((row) => ({
     name: `\`${row.scenario}\`, ${loadText(row.load)}`,
@@ -159,8 +163,10 @@ function profileTable(rows: readonly Row[]): string {
       ),
     ),
   }))
-  const names = [...new Set(columns.flatMap(({ shares }) => [...shares.keys()]))]
   const most = (name: string) => Math.max(...columns.map(({ shares }) => shares.get(name) ?? 0))
+  const names = [...new Set(columns.flatMap(({ shares }) => [...shares.keys()]))].filter(
+    (name) => most(name) >= leastShare,
+  )
   const lines = names
     .sort((a, b) => most(b) - most(a))
     .map((name) => [name, ...columns.map(({ shares }) => shown((shares.get(name) ?? Number.NaN) * 100, 0))])
