@@ -43,12 +43,12 @@ export function speedSection(results: SpeedResults): string {
   const planned = measured.filter((one) => one.load.kind === 'rate' && !isPaced(one))
   return [
     `\`${sources.all}\`: ${facts(all)} ${[...paceOf(all), ...noiseOf(all.rows)].join('. ')}.`,
-    ...(planned.length > 0 ? [fromPlan, latencyTable(planned)] : []),
+    ...(planned.length > 0 ? [timesIntro, latencyTable(planned)] : []),
     'Units a second at saturation, in a closed loop of so many connections:',
     saturationTable(measured.filter(({ load }) => load.kind === 'closed')),
     ...drillsTable(all.rows.filter(isDrill)),
     ...part(rates, (one) => [
-      `\`${sources.rates}\`: ${factsOf(one)} ${[...paceOf(one), ...noiseOf(one.rows)].join('. ')}. ${fromPlan}`,
+      `\`${sources.rates}\`: ${factsOf(one)} ${[...paceOf(one), ...noiseOf(one.rows)].join('. ')}. ${timesIntro}`,
       latencyTable(paced),
     ]),
     ...part(profile, (one) => [
@@ -104,7 +104,7 @@ const whole = (value: number | null): string =>
 const cpuOf: Read = ({ cpu }) => cpu.all
 const perSecondOf: Read = ({ perSecond }) => perSecond
 
-const fromPlan = 'From planned times, beside the floors of the same rounds:'
+const timesIntro = 'From planned times, beside the floors of the same rounds:'
 
 const latencyHead = [
   ...['', 'p50 ms', 'p99', 'p99.9', 'max', 'x floor p50', 'x floor p99'],
