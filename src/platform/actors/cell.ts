@@ -58,6 +58,8 @@ export class Cell<State, Message extends { readonly type: string }, Tx, Effect> 
   readonly #owed = new Map<ReplyTo, Ask>()
   readonly #timers: Timers
   #hasEnded = false
+  /** Postgres has said so while a commit was under way. */
+  #lost: 'foreign' | 'gone' | undefined
   /** Created on the first read of the signal: most call actors never use it. */
   #end: AbortController | undefined
   #isTurning = false
@@ -91,7 +93,7 @@ export class Cell<State, Message extends { readonly type: string }, Tx, Effect> 
       signal: () => this.#signal(),
       run: (effect) => this.#runDue(effect),
       onClear: () => this.#pump(),
-      onForeign: (reason) => this.drop(reason),
+      onForeign: (reason) => this.#lose(reason),
     })
     const signal = () => this.#signal()
     this.context = {
@@ -159,6 +161,13 @@ export class Cell<State, Message extends { readonly type: string }, Tx, Effect> 
     this.#options.onDrop(reason, turned ? [turned, ...unread] : unread)
   }
 
+  // A commit that is under way is fenced too, and its message then goes to the new owner. Without that answer nobody
+  // would know whether the message had an effect.
+  #lose(reason: 'foreign' | 'gone'): void {
+    if (this.#isTurning) this.#lost = reason
+    else this.drop(reason)
+  }
+
   #signal(): AbortSignal {
     this.#end ??= new AbortController()
     if (this.#hasEnded) this.#end.abort(ended)
@@ -214,11 +223,7 @@ export class Cell<State, Message extends { readonly type: string }, Tx, Effect> 
 
   #reduce(entry: MailboxEntry<Message>): AnyStep<State, Message, Tx, Effect> | undefined {
     const { definition, clock, onThrow } = this.#options
-    const incoming = {
-      message: entry.message,
-      at: new Date(clock.now()),
-      replyTo: entry.ask?.replyTo,
-    }
+    const incoming = { message: entry.message, at: new Date(clock.now()), replyTo: entry.ask?.replyTo }
     try {
       return definition.handle(this.#state, incoming)
     } catch (error) {
@@ -246,6 +251,7 @@ export class Cell<State, Message extends { readonly type: string }, Tx, Effect> 
       if (entry.ask) this.#owed.delete(entry.ask.replyTo)
       return this.drop('fenced', entry)
     }
+    if (this.#lost) return this.drop(this.#lost)
     guard.confirmed(asked)
     this.#publish(step)
     this.#isTurning = false

@@ -112,6 +112,7 @@ export class LedgerHost implements ActorHost<LedgerState, LedgerMessage, LedgerT
   silentMs = 0
   confirms = 0
   beforeCommit: () => Promise<void> = async () => {}
+  afterCommit: () => Promise<void> = async () => {}
   beforeLoad: () => Promise<void> = async () => {}
   beforeRelease: () => Promise<void> = async () => {}
   confirmFails = false
@@ -149,6 +150,7 @@ export class LedgerHost implements ActorHost<LedgerState, LedgerMessage, LedgerT
     if (row?.epoch !== epoch) return { type: 'fenced' }
     row.total = tx.total
     this.log.push(`commit ${tx.total}`)
+    await this.afterCommit()
     return { type: 'committed' }
   }
 

@@ -35,6 +35,35 @@ describe('a turn', () => {
     assert.deepEqual(host.log, ['load', 'dropped x 1', 'load', 'commit 4', 'note total 4'])
   })
 
+  test('that is found replaced while it commits is fenced, and its message reaches the next incarnation', async () => {
+    const { actors, host, clock, events } = ledger()
+    await actors.tell('x', { type: 'read' })
+    const gate = latch()
+    host.beforeCommit = () => gate.opened
+    const answer = actors.ask('x', { type: 'add', amount: 4 }, 10_000)
+    host.bump('x', 'sid-b')
+    await clock.advance(1_000)
+    gate.open()
+    assert.deepEqual(await answer, { type: 'answered', value: 4 })
+    assert.deepEqual(events, ['fenced'])
+    assert.deepEqual(host.log, ['load', 'confirm', 'dropped x 1', 'load', 'commit 4', 'note total 4'])
+  })
+
+  test('that is found replaced after it committed runs no effect', async () => {
+    const { actors, host, clock, events } = ledger()
+    await actors.tell('x', { type: 'read' })
+    const gate = latch()
+    host.afterCommit = () => gate.opened
+    const answer = actors.ask('x', { type: 'add', amount: 4 }, 10_000)
+    await settled(clock)
+    host.bump('x', 'sid-b')
+    await clock.advance(1_000)
+    gate.open()
+    assert.deepEqual(await answer, { type: 'unavailable' })
+    assert.deepEqual(events, ['foreign'])
+    assert.deepEqual(host.log, ['load', 'commit 4', 'confirm', 'dropped x 1'])
+  })
+
   test('whose commit throws answers unavailable and leaves the actor to be read again', async () => {
     const { actors, host, clock } = ledger()
     await actors.tell('x', { type: 'read' })
