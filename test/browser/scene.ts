@@ -199,7 +199,7 @@ export async function assertFits(page: Page): Promise<void> {
     assert.ok(Number(blank) <= 0, `${page.url()} scrolls ${String(blank)} pixels beyond its frame`)
 }
 
-/** Saved in test/artifacts, for people to look at, when SCREENSHOTS is set: a hundred of them take a minute. */
+/** Saved in test/artifacts, for people to look at, when SCREENSHOTS is set: drawing them takes time. */
 export async function screenshot(page: Page, name: string): Promise<void> {
   if (!process.env['SCREENSHOTS']) return
   mkdirSync(artifacts, { recursive: true })
