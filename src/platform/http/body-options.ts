@@ -1,13 +1,8 @@
 // What bounds the body of a request, and the refusals past those bounds.
 import { AppError } from '../../contract/errors.ts'
 import type { Clock } from '../../shared/clock.ts'
+import type { BodyRoom } from './body-room.ts'
 import { leastBytesPerSecond } from './least-rate.ts'
-
-/** Body bytes that all requests of the process hold. */
-export interface BodyBudget {
-  held: number
-  readonly max: number
-}
 
 /** Connections that have their response, and whose bodies are dropped. They are no requests in flight any more. */
 export interface Lingering {
@@ -16,7 +11,7 @@ export interface Lingering {
 }
 
 export interface BodyOptions {
-  readonly budget: BodyBudget
+  readonly room: BodyRoom
   readonly lingering: Lingering
   /** From the start of reading to the last byte. A slower client is disconnected. */
   readonly deadlineMs: number

@@ -4,6 +4,7 @@ import './uws-limits.ts'
 import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js'
 import { AppError } from '../../contract/errors.ts'
 import { type Clock, systemClock } from '../../shared/clock.ts'
+import { BodyRoom } from './body-room.ts'
 import { errorResponse, toAppError } from './error-response.ts'
 import { type HttpHandler, type HttpResponse, RequestAborted } from './exchange.ts'
 import { isRefusal, type SocketEdge, type SocketHandler, type WireSockets, wireSockets } from './sockets.ts'
@@ -20,7 +21,7 @@ export interface ListenOptions {
   /** 0: take a free port. */
   readonly port: number
   readonly handler: HttpHandler
-  /** Beyond this many requests in flight, the response is OVERLOADED at once. */
+  /** Beyond this many requests in flight, the response is OVERLOADED at once. As many more may wait for their body. */
   readonly maxInFlight: number
   /** Paths without that limit: a probe that fails under load would take the process out of service. */
   readonly unlimitedPaths?: ReadonlySet<string>
@@ -51,6 +52,7 @@ export interface ListenOptions {
 
 export interface HttpServer {
   readonly port: number
+  /** Requests that are handled: without those that wait for the rest of their body. */
   inFlight(): number
   /** Stops listening, waits for requests in flight up to the deadline, then closes every connection. */
   close(): Promise<void>
@@ -148,7 +150,7 @@ const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 const mostLingering = 256
 
 class Server {
-  /** With those that linger. */
+  /** With those that linger, and those whose body is awaited. */
   #open = 0
   readonly #options: ListenOptions
   readonly #clock: Clock
@@ -161,7 +163,11 @@ class Server {
     this.#options = options
     this.#clock = options.clock ?? systemClock
     this.#requests = {
-      budget: { held: 0, max: options.maxBodyBytesHeld ?? 256 * mebibyte },
+      room: new BodyRoom({
+        maxBytes: options.maxBodyBytesHeld ?? 256 * mebibyte,
+        maxAwaited: options.maxInFlight,
+        clock: this.#clock,
+      }),
       lingering: { count: 0, max: mostLingering },
       deadlineMs: options.bodyDeadlineMs ?? 30_000,
       streamDeadlineMs: options.streamDeadlineMs ?? 3_600_000,
@@ -204,7 +210,7 @@ class Server {
   }
 
   inFlight(): number {
-    return this.#open - this.#requests.lingering.count
+    return this.#open - this.#requests.lingering.count - this.#requests.room.awaited
   }
 
   /** Resolves when nothing is in flight, or at the deadline, which the first call sets. */

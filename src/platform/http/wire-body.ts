@@ -128,10 +128,9 @@ export class WireBody {
     }
   }
 
-  /** Reserves bytes of the budget until this request ends; false when the budget is exhausted. */
+  /** Reserves bytes until this request ends. False: there is no room for them. */
   claim(bytes: number): boolean {
-    if (this.#options.budget.held + bytes > this.#options.budget.max) return false
-    this.#options.budget.held += bytes
+    if (!this.#options.room.take(bytes, this)) return false
     this.#held += bytes
     return true
   }
@@ -157,7 +156,7 @@ export class WireBody {
       return
     }
     const { clock, streamDeadlineMs } = this.#options
-    const deadline = clock.after(streamDeadlineMs, () => this.#cutOff())
+    const deadline = clock.after(streamDeadlineMs, () => this.cutOff())
     try {
       for (;;) {
         const piece = await this.#nextPiece()
@@ -177,10 +176,10 @@ export class WireBody {
     this.release()
   }
 
-  /** Call when the request is over: returns its bytes to the budget. */
+  /** Call when the request is over: gives its bytes back. */
   release(): void {
     this.#isReleased = true
-    this.#options.budget.held -= this.#held
+    this.#options.room.give(this.#held)
     this.#held = 0
     this.#chunks = []
     this.#timer?.cancel()
@@ -198,7 +197,7 @@ export class WireBody {
     for (;;) {
       const piece = this.#chunks.shift()
       if (piece) {
-        this.#options.budget.held -= piece.byteLength
+        this.#options.room.give(piece.byteLength)
         this.#held -= piece.byteLength
         this.#rate?.came(piece.byteLength)
         return piece
@@ -218,7 +217,7 @@ export class WireBody {
     const { leftMs } = this.#rate
     const isSlowFirst = leftMs <= deadlineMs
     this.#timer = clock.after(isSlowFirst ? leftMs : deadlineMs, () =>
-      isSlowFirst ? this.#failSlow() : this.#cutOff(),
+      isSlowFirst ? this.#failSlow() : this.cutOff(),
     )
     await new Promise<void>((resolve) => {
       this.#wake = resolve
@@ -233,14 +232,18 @@ export class WireBody {
     this.#fail(tooSlow())
   }
 
-  // Closing makes uWebSockets report the request as aborted, which settles the pending reads.
-  #cutOff(): void {
+  /** Closing makes uWebSockets report the request as aborted at once, which settles the pending reads. */
+  cutOff(): void {
     if (!this.#outcome && !this.#ended) this.#response.close()
   }
 
   #rest(): Promise<Outcome> {
     this.#resume()
-    this.#timer = this.#options.clock.after(this.#options.deadlineMs, () => this.#cutOff())
+    this.#timer = this.#options.clock.after(this.#options.deadlineMs, () => this.cutOff())
+    // Most bodies come with their head: those are here before this runs.
+    setImmediate(() => {
+      if (!this.#outcome && !this.#options.room.expect(this)) this.#fail(overloaded())
+    })
     return new Promise((resolve) => {
       this.#settle = resolve
     })
@@ -297,6 +300,7 @@ export class WireBody {
 
   #finish(outcome: Outcome): void {
     this.#outcome = outcome
+    this.#options.room.settled(this)
     this.#timer?.cancel()
     this.#settle?.(outcome)
     this.#wake?.()
