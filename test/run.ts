@@ -7,6 +7,7 @@ import { spec } from 'node:test/reporters'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { findRedis } from '../src/dev/embedded/redis-binaries.ts'
+import { sharedAbort } from '../src/shared/shared-abort.ts'
 import { buildPages, compileTests, compileWithFiles } from './support/compiled.ts'
 import { ownFolder, packageCache, startTestCluster, type TestCluster } from './support/embedded.ts'
 
@@ -228,7 +229,7 @@ async function main(): Promise<void> {
       : Object.keys(kinds).map((kind) => place(kind))
   const all = collect(places)
   const files = all.filter(isWanted)
-  const aborted = new AbortController()
+  const aborted = sharedAbort()
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => aborted.abort())
   const startedAt = performance.now()
   const [cluster, modules] = await Promise.all([startServers(files), prepareModules(files)])

@@ -12,6 +12,7 @@ import { connectPool, type Pool } from '../platform/postgres/sql.ts'
 import type { Redis } from '../platform/redis/client.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { CampaignId, NumberId, WorkspaceId } from '../shared/ids.ts'
+import { sharedAbort } from '../shared/shared-abort.ts'
 import { addRecipients } from './add-recipients.ts'
 import { estimateCampaign } from './estimate.ts'
 import { createFailureReports, createRefusalReports } from './host/campaign-reports.ts'
@@ -166,7 +167,7 @@ export function createCampaignSending(options: CampaignSendingOptions): Campaign
   const sender = createCampaignSender({ store, attemptSend, rateLimit, slots, clock, sent, log })
   const pumpNumber = createPump({ store, rateLimit, slots, sender, rendering, clock, log })
   const begin = beginScheduled({ life, rateLimit, queue: scheduler, clock })
-  const stopped = new AbortController()
+  const stopped = sharedAbort()
   const pumping = new Set<Promise<unknown>>()
   return {
     pump(numberId) {

@@ -6,6 +6,7 @@ import { MediaTooLargeError, type Provider, type ProviderResult } from '../contr
 import type { Clock } from '../shared/clock.ts'
 import type { MessageId } from '../shared/ids.ts'
 import type { Log } from '../shared/log.ts'
+import { sharedAbort } from '../shared/shared-abort.ts'
 import { blobKeyOf, type MediaJob, type MediaStore } from './media.ts'
 
 export interface FetchMediaPorts {
@@ -46,7 +47,7 @@ type Verdict =
 export function createMediaFetcher(ports: FetchMediaPorts): MediaFetcher {
   const { store, clock, log } = ports
   const underWay = new Map<MessageId, Promise<void>>()
-  const leaving = new AbortController()
+  const leaving = sharedAbort()
 
   function start(job: MediaJob): void {
     const fetching = run(job)

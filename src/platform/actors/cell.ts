@@ -1,6 +1,7 @@
 // One live actor. It runs one turn at a time: handle, commit, publish the state, run the effects. Knows no
 // feature and no other actor.
 import type { Clock } from '../../shared/clock.ts'
+import { sharedAbort } from '../../shared/shared-abort.ts'
 import type {
   ActorDefinition,
   ActorHost,
@@ -169,7 +170,7 @@ export class Cell<State, Message extends { readonly type: string }, Tx, Effect> 
   }
 
   #signal(): AbortSignal {
-    this.#end ??= new AbortController()
+    this.#end ??= sharedAbort()
     if (this.#hasEnded) this.#end.abort(ended)
     return this.#end.signal
   }
