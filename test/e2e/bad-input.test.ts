@@ -137,7 +137,7 @@ step('API: a key past its rate, its time or its life is refused', async () => {
   const short = await world.makeKey({ scopes, expiresAt })
   assert.equal((await api({ path: '/numbers' }, short.key)).status, 200)
   await world.stack
-    .sql`update api_keys set expires_at = now() where name = 'hostile' and expires_at is not null`
+    .sql`update api_keys set expires_at = now() - interval '1 second' where name = 'hostile' and expires_at is not null`
   assertApiRefused(await api({ path: '/numbers' }, short.key), '401 INVALID_API_KEY')
 })
 

@@ -147,7 +147,7 @@ step('what is named must be there and fit', async () => {
     await upload(new File([png], 'a.png', { type: 'image/png' }), elsewhere)
   ).json()) as Json
   assert.equal(await refused(send({ to, media: { kind: 'image', id: foreign.id } }), 422), 'MEDIA_UNSUITABLE')
-  await stack.sql`update uploads set expires_at = now() where provider_media_id is not null`
+  await stack.sql`update uploads set expires_at = now() - interval '1 second' where provider_media_id is not null`
   assert.equal(await refused(send({ to, media: { kind: 'image', id } }), 422), 'MEDIA_NOT_FOUND')
 })
 

@@ -192,7 +192,7 @@ class Server {
     const head = readHead(incoming)
     request = new LiveRequest(head, response, this.#requests)
     if (head.fault === undefined && this.#hasRoom(request.path)) return void this.#serve(response, request)
-    this.#refuse(response, request, head.fault)
+    void this.#refuse(response, request, head.fault)
   }
 
   takeUpgrade(response: WireResponse, incoming: WireRequest, upgrade: Upgrade): void {
@@ -206,7 +206,7 @@ class Server {
       : head.fault
     if (fault === undefined && this.#hasRoom(request.path) && !this.#draining)
       return void this.#upgrade(response, request, upgrade)
-    this.#refuse(response, request, fault)
+    void this.#refuse(response, request, fault)
   }
 
   inFlight(): number {
@@ -232,11 +232,13 @@ class Server {
     return this.inFlight() < this.#options.maxInFlight || (this.#options.unlimitedPaths?.has(path) ?? false)
   }
 
-  #refuse(response: WireResponse, request: LiveRequest, fault: Head['fault']): void {
+  async #refuse(response: WireResponse, request: LiveRequest, fault: Head['fault']): Promise<void> {
     const answer = this.#refusal(request, fault ?? overloaded())
-    if (fault === undefined && !request.isChunked)
-      return void writeAnswer(response, request, answer, this.#draining)
-    void nextTurn().then(() => writeAnswer(response, request, answer, true))
+    const isInDoubt = fault !== undefined || request.isChunked
+    if (isInDoubt) await nextTurn()
+    await writeAnswer(response, request, answer, isInDoubt || this.#draining)
+    // Meanwhile the bytes that came with the head were taken in.
+    request.finish()
   }
 
   async #serve(response: WireResponse, request: LiveRequest): Promise<void> {

@@ -171,7 +171,7 @@ describe('a restriction', () => {
   test('keeps a schedule from beginning', async () => {
     const wabaId = await connect()
     await addRecipients(campaign.id, 1)
-    await sql`update campaigns set status = 'SCHEDULED', start_at = now() where id = ${campaign.id}`
+    await sql`update campaigns set status = 'SCHEDULED', start_at = now() - interval '1 second' where id = ${campaign.id}`
     await receive(wabaId, 'account_update', restricted('BIZ_INITIATED_MESSAGING'))
     assert.equal((await record()).status, 'SCHEDULED')
     await beginScheduled(ports)(campaign.id)

@@ -103,7 +103,7 @@ describe('an invitation', () => {
     assert.equal((await owner('DELETE', `${here}/invitations/${revoked.id}`)).status, 204)
     assert.equal((await owner('DELETE', `${here}/invitations/${revoked.id}`)).status, 404)
     const expired = await invite('expired@example.com')
-    await world.sql`update invitations set expires_at = now() where email = 'expired@example.com'`
+    await world.sql`update invitations set expires_at = now() - interval '1 second' where email = 'expired@example.com'`
     assert.deepEqual(
       (await listed()).map(({ email }) => email),
       ['expired@example.com'],

@@ -175,7 +175,7 @@ describe('recorded attempts', () => {
   test('a replay asked for while an attempt is on the wire follows it, and is not its retry', async () => {
     const of = await scene()
     const item = await newItem(of)
-    await sql`update deliveries set replay = true, next_attempt_at = now() where id = ${item.deliveryId}`
+    await sql`update deliveries set replay = true, next_attempt_at = now() - interval '1 second' where id = ${item.deliveryId}`
     const recorded = await store.record([retry(of, item)])
     assert.deepEqual(recorded.retries, [])
     const [row] = await sql`

@@ -76,9 +76,9 @@ describe('what waits for an endpoint', () => {
     for (let index = 0; index < 4; index += 1)
       ids.push((await emitEvent(sql, workspaceId))[0]?.deliveryId ?? '')
     const [replay = '', retry = '', ...first] = ids
-    await sql`update deliveries set replay = true, attempt_count = 6, next_attempt_at = now() where id = ${replay}`
+    await sql`update deliveries set replay = true, attempt_count = 6, next_attempt_at = now() - interval '1 second' where id = ${replay}`
     await sql`
-      update deliveries set state = 'RETRYING', attempt_count = 1, next_attempt_at = now() where id = ${retry}`
+      update deliveries set state = 'RETRYING', attempt_count = 1, next_attempt_at = now() - interval '1 second' where id = ${retry}`
     const page = await store.pending(endpoint, { exclude: [], first: 9, retries: 9 })
     assert.deepEqual(
       page.items.map((item) => item.deliveryId),

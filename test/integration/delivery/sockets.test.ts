@@ -207,7 +207,7 @@ describe('a receiver on a socket', () => {
     isDeaf = false
     await until('the first attempts', () => cluster.records.length >= ids.length, 60_000)
     // The schedule of this test waits an hour: its timers fire by hand.
-    await sql`update deliveries set next_attempt_at = now() where id = any(${ids}) and state = 'RETRYING'`
+    await sql`update deliveries set next_attempt_at = now() - interval '1 second' where id = any(${ids}) and state = 'RETRYING'`
     await node.webhooks.directory.tell(endpoint.endpointId, { type: 'wake' })
     const delivered = () => cluster.records.filter(({ verdict }) => verdict.type === 'delivered').length
     await until('all deliveries', () => delivered() === ids.length, 60_000)

@@ -100,7 +100,7 @@ describe('a file that does not come', () => {
         const { state, dueIn, blobKey } = await rowOf(id)
         assert.deepEqual([state, blobKey], ['PENDING', null])
         assert.ok(dueIn <= 2 ** (attempts - 1), `${dueIn} s after attempt ${attempts}`)
-        await sql`update media set fetch_due_at = now() where message_id = ${id}`
+        await sql`update media set fetch_due_at = now() - interval '1 second' where message_id = ${id}`
       }
       assert.equal(lines.filter((line) => line.startsWith('media.postponed')).length, 3)
       assert.equal(await blobs.open(`x/${id}`), undefined)
@@ -187,7 +187,7 @@ describe('a download that takes long', () => {
     files.set(id, { bytes })
     // Again, because a renewal that was under way may still have come.
     await until('the other process has it', async () => {
-      await sql`update media set fetch_due_at = now() where message_id = ${id} and fetch_attempts = 1`
+      await sql`update media set fetch_due_at = now() - interval '1 second' where message_id = ${id} and fetch_attempts = 1`
       await other.fetcher.fetchNow(id)
       return (await rowOf(id))['fetchAttempts'] === 2
     })

@@ -114,7 +114,7 @@ describe('an erasure', () => {
     const one = worker(undefined, async (workspaceId) => reached && readAnew(workspaceId))
     for (let round = 0; round < 3; round += 1) {
       await one.runJob()
-      await sql`update contact_jobs set due_at = now() where id = ${id}`
+      await sql`update contact_jobs set due_at = now() - interval '1 second' where id = ${id}`
     }
     assert.equal((await recordOf(who, id)).status, 'RUNNING', 'the owner was not reached')
     reached = true
@@ -170,7 +170,7 @@ describe('an erasure', () => {
       insert into inbound_elements (id, workspace_id, reason, people, body)
       values (new_uuid(), ${who.workspaceId}, 'unknownCall', ${[who.waId]}, ${who.secret})`
     await sql`update calls set status = 'COMPLETED' where id = ${live}`
-    await sql`update contact_jobs set due_at = now() where id = ${id}`
+    await sql`update contact_jobs set due_at = now() - interval '1 second' where id = ${id}`
     await one.runJob()
     assert.equal((await recordOf(who, id)).status, 'RUNNING')
     await sql`update messages set send_state = 'ACCEPTED' where id = ${sending}`
@@ -184,7 +184,7 @@ describe('an erasure', () => {
     const id = await ask(who)
     const one = worker()
     for (let round = 0; round < 10; round += 1) {
-      await sql`update contact_jobs set due_at = now() where id = ${id}`
+      await sql`update contact_jobs set due_at = now() - interval '1 second' where id = ${id}`
       await one.runJob()
     }
     assert.equal((await recordOf(who, id)).status, 'RUNNING')

@@ -148,7 +148,7 @@ describe('an export', () => {
       },
     }).runJob()
     await begun
-    await sql`update contact_jobs set due_at = now() where id = ${id}`
+    await sql`update contact_jobs set due_at = now() - interval '1 second' where id = ${id}`
     await workUntil('COMPLETED', id)
     // What it writes is not what the other has written.
     await message(sql, who, { text: 'later', sendState: 'ACCEPTED' })
@@ -200,7 +200,7 @@ describe('an export', () => {
     await put(`export-${id}`)
     await sql`delete from blob_deletions where key = ${`${who.workspaceId}/export-${id}`}`
     await sql`
-      update contact_jobs set claim = 3, blob_key = ${`${who.workspaceId}/export-${id}`}, expires_at = now()
+      update contact_jobs set claim = 3, blob_key = ${`${who.workspaceId}/export-${id}`}, expires_at = now() - interval '1 second'
       where id = ${id}`
     await worker().expireExports()
     await worker().deleteFiles()
@@ -210,7 +210,7 @@ describe('an export', () => {
   test('expires with its time and with an erasure, file and number included', async () => {
     const who = await known()
     const id = await exported(who)
-    await sql`update contact_jobs set expires_at = now() where id = ${id}`
+    await sql`update contact_jobs set expires_at = now() - interval '1 second' where id = ${id}`
     await worker().expireExports()
     const expired = (await privacy.findExport(who.workspaceId, id)) ?? assert.fail()
     assert.deepEqual([expired.status, expired.contact], ['EXPIRED', null])

@@ -147,6 +147,6 @@ test('a list is complete until the oldest transaction began that is open', async
 test('what a send does before the record shows it is no change of a message', async () => {
   const list = (await lists['messages']?.()) ?? assert.fail()
   const ids = [await list.add(), await list.add()]
-  await sql`update messages set send_state = 'SENDING', send_attempts = 1, send_due_at = now()`
+  await sql`update messages set send_state = 'SENDING', send_attempts = 1, send_due_at = now() - interval '1 second'`
   assert.deepEqual((await poll(list, ago(1))).ids, ids)
 })

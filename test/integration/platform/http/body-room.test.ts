@@ -1,4 +1,4 @@
-// Bodies that come slowly, from clients who may be anybody.
+// What bodies hold together, from clients who may be anybody.
 import assert from 'node:assert/strict'
 import type { ListenOptions } from '../../../../src/platform/http/uws.ts'
 import { describe, test } from '../../../support/harness.ts'
@@ -6,10 +6,13 @@ import { SimulatedClock } from '../../../support/simulated-clock.ts'
 import { answers, head, type RawClient, raw } from './raw.ts'
 import { gate, serve } from './servers.ts'
 
+const post = (bytes: number, headers: readonly string[] = []): string =>
+  head('POST /unlimited HTTP/1.1', [`Content-Length: ${bytes}`, ...headers])
+
 async function world(options: Partial<ListenOptions>) {
   const clock = new SimulatedClock()
   let started = gate()
-  const { server, url, port } = await serve(
+  const { server, port } = await serve(
     async (request) => {
       started.open()
       const body = await request.body(10_000)
@@ -18,20 +21,21 @@ async function world(options: Partial<ListenOptions>) {
     { clock, ...options },
   )
   return {
-    ...{ clock, server },
+    ...{ clock, server, port },
     /** All of a body but its last byte. */
     async sendsMost(bytes = 10): Promise<RawClient> {
       started = gate()
       const client = await raw(port)
-      client.write(head('POST / HTTP/1.1', [`Content-Length: ${bytes}`]) + 'x'.repeat(bytes - 1))
+      client.write(post(bytes) + 'x'.repeat(bytes - 1))
       await started.opened
       await new Promise((resolve) => setImmediate(resolve))
       return client
     },
-    async statusOf(bytes: number): Promise<number> {
-      const answer = await fetch(url, { method: 'POST', body: 'x'.repeat(bytes) })
-      await answer.text()
-      return answer.status
+    /** The status of a request that comes in one piece. */
+    async statusOf(bytes: number): Promise<number | undefined> {
+      const client = await raw(port)
+      client.write(post(bytes, ['Connection: close']) + 'x'.repeat(bytes))
+      return answers(await client.closed())[0]?.status
     },
   }
 }
@@ -82,4 +86,26 @@ describe('slow bodies', () => {
     assert.equal(await statusOf(1_001), 503)
     assert.equal(server.inFlight(), 0)
   })
+})
+
+describe('requests that are refused by their head', () => {
+  const body = 'x'.repeat(600)
+  const length = `Content-Length: ${body.length}`
+  for (const [name, options, headers] of [
+    ['for two keys', {}, ['X-Api-Key: a', 'X-Api-Key: b', length]],
+    ['for an encoding that nobody knows', {}, ['Transfer-Encoding: gzip', length]],
+    ['for their length', {}, [`X-Long: ${'x'.repeat(20_000)}`, length]],
+    ['for want of room', { maxInFlight: 0 }, ['Transfer-Encoding: chunked']],
+  ] as const)
+    test(`give back the bytes that came with them: ${name}`, async () => {
+      const unlimitedPaths = new Set(['/unlimited'])
+      const { port, statusOf } = await world({ maxBodyBytesHeld: 1_000, unlimitedPaths, ...options })
+      for (let count = 0; count < 2; count += 1) {
+        const client = await raw(port)
+        const isChunked = headers[0].endsWith('chunked')
+        client.write(head('POST / HTTP/1.1', headers) + (isChunked ? `258\r\n${body}\r\n0\r\n\r\n` : body))
+        assert.match(await client.closed(), /^HTTP\/1\.1 (400|431|503) /)
+      }
+      assert.equal(await statusOf(600), 200)
+    })
 })
