@@ -86,7 +86,7 @@ function createFeatures(context: ProcessContext, { cluster, bulk, hot, blobs, sc
   const { router, redis } = cluster
   const servingSids = async () =>
     (await cluster.registry.liveNodes()).flatMap(({ sid, state }) => (state === 'serving' ? [sid] : []))
-  const delivery = createDeliverySweep({ sql, hot, router, registry: metrics.registry, servingSids })
+  const delivery = createDeliverySweep({ sql, hot, router, registry: metrics.registry, servingSids, clock })
   const { dispatch } = delivery
   const messaging = createMessaging({
     ...{ sql, accounts, provider, blobs, dispatch, clock, log },

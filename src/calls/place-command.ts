@@ -64,13 +64,12 @@ export function createPlaceCommand(options: PlaceCommandOptions): PlaceCommand {
     if (made) return made
     checkSdp(session.sdp)
     const dialled = await ledger.dialled(workspaceId, conversationId)
-    if (!dialled) throw notFound('conversation')
     const at = new Date(clock.now())
-    checkStopped(dialled)
-    checkPermission(dialled, at)
+    checkDialled(dialled, at)
     if (owners.isLeaving()) throw leaving()
     const begun = await ledger.beginOutbound(outboundCall(dialled, at), { apiKeyId, key })
     if (begun.type === 'begun') return { record: await dial(begun, session), replayed: false }
+    if (begun.type === 'gone') throw changed()
     const other = key && (await replay(workspaceId, key))
     if (other) return other
     throw new AppError('INTERNAL', 'a new call exists already')
@@ -89,6 +88,16 @@ function namingCall(error: unknown, id: CallId): unknown {
 
 const calledById = (id: CallId) => ({ path: 'callId', message: encodeId('call', id) })
 
+/** The contact was erased, or was found to be one with another, since the conversation was read. */
+const changed = () =>
+  new AppError(
+    'UNAVAILABLE',
+    'the contact changed at this moment, and no call was placed; repeat the request',
+    {
+      retryAfterSeconds: 1,
+    },
+  )
+
 const leaving = () =>
   new AppError('UNAVAILABLE', 'this gateway takes no calls at the moment; repeat the request', {
     retryAfterSeconds: 1,
@@ -96,6 +105,12 @@ const leaving = () =>
 
 const notPlaced = () =>
   new AppError('UNAVAILABLE', 'this gateway stopped taking calls, so this one was not placed; place another')
+
+function checkDialled(dialled: Dialled | undefined, at: Date): asserts dialled is Dialled {
+  if (!dialled) throw notFound('conversation')
+  checkStopped(dialled)
+  checkPermission(dialled, at)
+}
 
 function checkStopped({ stopped }: Dialled): void {
   if (!stopped) return

@@ -131,7 +131,7 @@ export interface PlacedBy {
 export interface CallBeginRows {
   inbound(call: InboundCall, sid: string): Promise<BegunHere>
   ended(call: Beginning): Promise<BegunHere>
-  /** `exists`: a request with the same key was faster. */
+  /** `exists`: a request with the same key was faster. `gone`: the contact was erased or merged. */
   outbound(call: Beginning, by: PlacedBy & { readonly sid: string }): Promise<BegunHere>
   earlier(workspaceId: WorkspaceId, key: string): Promise<EarlierRequest | undefined>
   dialled(workspaceId: WorkspaceId, id: ConversationId): Promise<Dialled | undefined>
@@ -153,7 +153,7 @@ export interface CallLedger {
   beginInbound(call: InboundCall): Promise<Begun>
   /** Writes a call that ended before its connect was handled: its row and one event, without an owner. */
   recordEnded(call: Beginning): Promise<Begun>
-  /** `exists`: a request with the same key was faster. */
+  /** `exists`: a request with the same key was faster. `gone`: the contact was erased or merged. */
   beginOutbound(call: Beginning, by: PlacedBy): Promise<Begun>
   /** The call that the request with this Idempotency-Key has placed. */
   earlier(workspaceId: WorkspaceId, key: string): Promise<EarlierRequest | undefined>

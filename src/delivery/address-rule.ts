@@ -121,6 +121,15 @@ export function judgeAddress(ip: string, policy: TargetPolicy = 'public'): Addre
   return six !== undefined && isGood6(six, policy) ? { type: 'ok', family: 6 } : REFUSED
 }
 
+/**
+ * The address that was actually reached decides, whatever a resolver returned. There is none where the receiver has reset
+ * the connection already: then its policy is not what fails.
+ */
+export function judgeReached(ip: string | undefined, policy: TargetPolicy): 'ok' | 'reset' | 'forbidden' {
+  if (ip === undefined) return 'reset'
+  return judgeAddress(ip, policy).type === 'ok' ? 'ok' : 'forbidden'
+}
+
 const isGood4 = (value: bigint, policy: TargetPolicy): boolean =>
   isExempt(4, value, policy) || !isAmong(forbiddenRanges4, value)
 

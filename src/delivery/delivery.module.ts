@@ -26,7 +26,7 @@ import { createDirect, createDispatch, createEngine, type EndpointRouter } from 
 import { createEndpointHost, type EndpointHost } from './host/endpoint-host.ts'
 import { createKeepReady, type ReadyPorts } from './host/keep-ready.ts'
 import type { RetryJob } from './host/retry-queue.ts'
-import { readAnew, retry, sweepDeliveries } from './host/sweep-deliveries.ts'
+import { createSweep, readAnew, retry } from './host/sweep-deliveries.ts'
 import { type Connector, createConnector } from './outbound/connect.ts'
 import { limitDials } from './outbound/dial-limits.ts'
 import { createHttpsSender } from './outbound/https-sender.ts'
@@ -81,15 +81,22 @@ export const createDeliveryRecords = (sql: Pool) => ({
 })
 
 /** Delivery in a process without actors: it passes events to their owners, and sweeps. */
-export function createDeliverySweep({ sql, hot, router, registry, servingSids }: DeliverySweepOptions) {
+export function createDeliverySweep({
+  sql,
+  hot,
+  router,
+  registry,
+  servingSids,
+  clock,
+}: DeliverySweepOptions) {
   const metrics = createBacklogMetrics(registry)
   const ports = { deliveries: createDeliveryStore(hot), router, woken: metrics.woken }
   const backlog = createBacklogStore(hot)
   const endpoints = createRingingStore(sql)
   return {
     dispatch: createDispatch(router),
-    retry: (job: RetryJob) => retry(ports, job),
-    sweep: () => sweepDeliveries(ports),
+    retry: (job: RetryJob) => retry({ ...ports, clock }, job),
+    sweep: createSweep(ports),
     keepReady: createKeepReady({ endpoints, router, servingSids }),
     readAnew: (workspaceId: WorkspaceId) => readAnew({ ...createOwnedStore(sql), router }, workspaceId),
     sample: async () => metrics.sampled(await backlog.sample()),
@@ -102,6 +109,7 @@ export interface DeliverySweepOptions {
   readonly router: Pick<EndpointRouter, 'tell'>
   readonly registry: Registry
   readonly servingSids: ReadyPorts['servingSids']
+  readonly clock: Clock
 }
 
 export type Delivery = ReturnType<typeof createDelivery>

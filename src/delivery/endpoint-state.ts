@@ -106,7 +106,8 @@ export function newEndpointState(
     isLeaving: false,
     lastToken: 0,
   }
-  for (const item of pending.items) enqueueOrLeave(state, item, nowMs)
+  // What waits for one that is off will be held, and turning it on sends nothing by itself.
+  if (config.enabled) for (const item of pending.items) enqueueOrLeave(state, item, nowMs)
   return state
 }
 

@@ -61,7 +61,7 @@ const fromOthers: ReadonlySet<EndpointMessage['type']> = new Set([
   'stayReady',
 ])
 /** A pull waits for the guard, too: the previous owner may still be sending what it would read. */
-const guarded = new Set<string>(['post', 'dial', 'frame', 'pull'])
+const guarded = new Set<string>(['post', 'dial', 'hurryDial', 'frame', 'pull'])
 
 export const endpointActor = (options: EndpointOptions): EndpointActor => ({
   kind: 'endpoint',
@@ -77,9 +77,14 @@ export const endpointActor = (options: EndpointOptions): EndpointActor => ({
   drain: { type: 'leave' },
   isGuarded: (effect) => guarded.has(effect.type),
   // Held for seconds after a takeover, it would use a secret that was changed meanwhile, or open a socket that nobody closes.
-  insteadOf(effect, { config, socket }) {
-    if (effect.type === 'post' && !(config.enabled && effect.config.configVersion === config.configVersion))
-      return { type: 'posted', token: effect.token, report: reportOf(failure('INTERRUPTED')) }
+  insteadOf(effect, { config, socket, reloading }) {
+    if (effect.type === 'post') {
+      const isOutdated = !config.enabled || effect.config.configVersion !== config.configVersion
+      // A call does not wait for the configuration.
+      const waits = reloading !== undefined && 'deliveryId' in effect.item
+      if (isOutdated || waits)
+        return { type: 'posted', token: effect.token, report: reportOf(failure('INTERRUPTED')) }
+    }
     if (effect.type === 'dial' && !(socket.phase === 'dialling' && socket.token === effect.token))
       return { type: 'dialFailed', token: effect.token, report: reportOf(failure('INTERRUPTED')) }
     return undefined

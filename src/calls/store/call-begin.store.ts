@@ -49,12 +49,11 @@ export const createCallBeginStore = (sql: Sql): CallBeginRows => ({
   /** A placed call: INITIATED, with PLACE pending. Its owner sends the request to the provider next. */
   async outbound({ row, body, notes }: Beginning, by: PlacedBy & { readonly sid: string }) {
     const eventId = newId('event')
-    const { cte, isFree } = takeKey(sql, { workspaceId: row.workspaceId, kind: 'call', id: row.id }, by.key)
+    const made = { workspaceId: row.workspaceId, kind: 'call', id: row.id } as const
+    const { cte, isFree } = takeKey(sql, made, by.key, sql`where exists (select from present)`)
     const rows = await sql<BegunRow[]>`
-      with ${cte}
-      present as (
-        select id from contacts where id = ${row.contactId} and workspace_id = ${row.workspaceId} for key share
-      ),
+      with ${present(sql, row)}
+      ${cte}
       begun as (
         insert into calls (id, workspace_id, conversation_id, number_id, contact_id, direction, status, version,
           from_name, pending_action, action_id, action_at, api_key_id, wake_at, owner_epoch, owner_sid, created_at,
@@ -70,9 +69,11 @@ export const createCallBeginStore = (sql: Sql): CallBeginRows => ({
       ),
       ${occurred(sql, eventId, body)},
       ${emit(sql)}
-      select c.owner_epoch, c.status, c.forward_state, ${callRoute(sql)} as route, written.*
-      from begun c
-      join numbers n on n.id = c.number_id
+      select exists (select from present) as is_present, c.owner_epoch, c.status, c.forward_state,
+        ${callRoute(sql)} as route, written.*
+      from (values (true)) always
+      left join begun c on true
+      left join numbers n on n.id = c.number_id
       left join (${writtenDeliveries(sql)}) written on true`
     return begunOf(rows, () => row)
   },

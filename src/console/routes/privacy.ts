@@ -20,7 +20,7 @@ const requestErasure = workspaceRoute({
   params: idParams('conversation'),
   body: v.strictObject({ confirm: v.pipe(v.string(), v.maxLength(160)) }),
   success: 202,
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['NOT_FOUND', 'VALIDATION_ERROR', 'INVALID_STATE'],
   async handle({ services, author, params, body: { confirm } }) {
     const address = await addressOf(services, author, params.id)
     const typed = isUserId(address) ? confirm.trim() : confirm.replace(/[^0-9]/g, '')
@@ -40,7 +40,7 @@ const requestExport = workspaceRoute({
   params: idParams('conversation'),
   body: v.strictObject({}),
   success: 202,
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'INVALID_STATE'],
   handle: async ({ services, author, params }) =>
     begun(
       await services.privacy.requestExport(requesterOf(author), await addressOf(services, author, params.id)),
@@ -50,6 +50,11 @@ const requestExport = workspaceRoute({
 async function addressOf({ reads }: ConsoleServices, author: Author, id: ConversationId): Promise<string> {
   const conversation = await reads.conversations.find(author.workspaceId, id)
   if (!conversation) throw notFound('conversation')
+  if (conversation.group)
+    throw new AppError(
+      'INVALID_STATE',
+      'This is a group. Erase and export its members in their own conversations.',
+    )
   const { waId, userId } = conversation.contact
   return waId || (userId ?? '')
 }

@@ -1,6 +1,8 @@
 // What a worker does for deliveries. The endpoint's owner makes every attempt; a worker only says when.
 
+import type { Clock } from '../../shared/clock.ts'
 import type { DeliveryId, EndpointId, WorkspaceId } from '../../shared/ids.ts'
+import { pause } from '../../shared/pause.ts'
 import type { EndpointMessage } from '../endpoint.messages.ts'
 import type { DeliveryStore } from '../store/deliveries.store.ts'
 import type { EndpointRouter } from './dispatch.ts'
@@ -17,28 +19,39 @@ export interface ReadAnewPorts {
   readonly router: Pick<EndpointRouter, 'tell'>
 }
 
-const maxEndpoints = 1_000
+/** Another process takes only so many messages at once from this one (../../platform/cluster/room.ts). */
+const maxEndpoints = 200
 const maxHeld = 1_000
 
 /**
  * A retry timer fired. It is stale when the row has moved on. If the owner cannot be reached, the sweep
  * follows.
  */
-export async function retry({ deliveries, router }: SweepPorts, job: RetryJob): Promise<void> {
+export async function retry(
+  { deliveries, router, clock }: SweepPorts & { readonly clock: Clock },
+  job: RetryJob,
+): Promise<void> {
   const due = await deliveries.dueRetry(job.deliveryId as DeliveryId, job.attemptNumber)
-  if (due) await router.tell('endpoint', due.endpointId, { type: 'deliver', items: [due.item] })
+  if (!due) return
+  if (due.leftMs > 0) await pause(clock, due.leftMs)
+  await router.tell('endpoint', due.endpointId, { type: 'deliver', items: [due.item] })
 }
 
 /**
- * Wakes the owners of endpoints with rows that waited too long: after a crash, a lost timer or a lost hint.
- * Returns true when more deliveries of disabled endpoints may have to be held.
+ * One round. Wakes the owners of endpoints with rows that waited too long: after a crash, a lost timer or a lost hint. Each
+ * round goes on behind the one before, so that slow endpoints do not keep the others from their turn. Resolves to whether
+ * there is more to do now: endpoints, or deliveries of disabled ones that have to be held.
  */
-export async function sweepDeliveries({ deliveries, router, woken }: SweepPorts): Promise<boolean> {
-  const overdue = await deliveries.overdueEndpoints(maxEndpoints)
-  woken(overdue.length)
-  await Promise.all(overdue.map((id) => router.tell('endpoint', id, { type: 'wake' })))
-  const held = await deliveries.holdForDisabled(maxHeld)
-  return held === maxHeld
+export function createSweep({ deliveries, router, woken }: SweepPorts): () => Promise<boolean> {
+  let last: EndpointId | null = null
+  return async () => {
+    const overdue = await deliveries.overdueEndpoints(last, maxEndpoints)
+    last = overdue.length < maxEndpoints ? null : (overdue.at(-1) ?? null)
+    woken(overdue.length)
+    await Promise.all(overdue.map((id) => router.tell('endpoint', id, { type: 'wake' })))
+    const held = await deliveries.holdForDisabled(maxHeld)
+    return held === maxHeld || last !== null
+  }
 }
 
 /**

@@ -2,7 +2,7 @@
 // judge the address actually reached, then TLS. Nothing is written before all of that has passed.
 import { connect as connectTcp, type Socket } from 'node:net'
 import { createSecureContext, rootCertificates, connect as startTls, type TLSSocket } from 'node:tls'
-import { judgeAddress, type TargetPolicy, type WebhookTarget } from '../address-rule.ts'
+import { judgeReached, type TargetPolicy, type WebhookTarget } from '../address-rule.ts'
 import type { AttemptErrorCode, AttemptTimings } from '../attempt.ts'
 import { certificateFault } from './certificate-fault.ts'
 import { type Deadline, unlessStopped } from './deadline.ts'
@@ -72,9 +72,10 @@ export function createConnector(options: ConnectorOptions): Connector {
     const plain = await openTcp(target, resolution.addresses, deadline)
     const timings = { ...dns, connectMs: lap() }
     if (plain.type === 'failed') return { ...plain, timings }
-    if (!isAllowed(plain.socket, options.policy)) {
+    const reached = judgeReached(plain.socket.remoteAddress, options.policy)
+    if (reached !== 'ok') {
       plain.socket.destroy()
-      return { type: 'failed', code: 'ADDRESS_FORBIDDEN', timings }
+      return { type: 'failed', code: unreached[reached], timings }
     }
     if (!isEncrypted(target)) return { ...plain, timings }
     const encrypted = await secure(target, plain.socket, deadline)
@@ -82,9 +83,7 @@ export function createConnector(options: ConnectorOptions): Connector {
   }
 }
 
-/** The address actually reached decides, whatever a resolver returned. */
-const isAllowed = (socket: Socket, policy: TargetPolicy): boolean =>
-  judgeAddress(socket.remoteAddress ?? '', policy).type === 'ok'
+const unreached = { reset: 'CONNECTION_RESET', forbidden: 'ADDRESS_FORBIDDEN' } as const
 
 const isEncrypted = ({ scheme }: WebhookTarget): boolean => scheme === 'https' || scheme === 'wss'
 

@@ -3,7 +3,7 @@ import type { EventKind } from '../../contract/events.ts'
 import { ofIds } from '../../platform/postgres/of-ids.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import { sources } from '../../platform/postgres/states.ts'
-import type { DeliveryId, EndpointId } from '../../shared/ids.ts'
+import { type DeliveryId, type EndpointId, idFloor } from '../../shared/ids.ts'
 import { deliveryMachine } from '../delivery.machine.ts'
 import type { Pulled, PullWish } from '../endpoint.messages.ts'
 import type { QueuedItem } from '../endpoint.ts'
@@ -66,29 +66,36 @@ export const createDeliveryStore = (sql: Sql) => ({
   },
 
   /**
-   * One retry whose timer fired. Undefined when it is obsolete: replayed, held, discarded, or not due yet.
+   * One retry whose timer fired, and how long it still has to wait. Undefined when it is obsolete: replayed, held, discarded, or
+   * not due for long.
    */
   async dueRetry(
     id: DeliveryId,
     attemptNumber: number,
-  ): Promise<{ item: QueuedItem; endpointId: EndpointId } | undefined> {
-    const [row] = await sql<(PendingRow & { endpointId: EndpointId })[]>`
-      select d.id, d.event_id, d.kind, d.key, e.body, d.attempt_count, d.replay, d.next_attempt_at, d.endpoint_id
+  ): Promise<{ item: QueuedItem; endpointId: EndpointId; leftMs: number } | undefined> {
+    const [row] = await sql<(PendingRow & { endpointId: EndpointId; leftMs: number })[]>`
+      select d.id, d.event_id, d.kind, d.key, e.body, d.attempt_count, d.replay, d.next_attempt_at, d.endpoint_id,
+        greatest(0, extract(epoch from d.next_attempt_at - now()) * 1000)::float8 as left_ms
       from deliveries d
       cross join lateral (select body from events where id = d.event_id limit 1) e
       where d.id = ${id}
         and d.state = 'RETRYING'
         and d.attempt_count = ${attemptNumber - 1}
-        and d.next_attempt_at <= now()`
-    return row && { item: toItem(row), endpointId: row.endpointId }
+        and d.next_attempt_at <= now() + ${clocksDifferByMs} * interval '1 millisecond'`
+    return row && { item: toItem(row), endpointId: row.endpointId, leftMs: row.leftMs }
   },
 
-  /** Enabled endpoints with rows that wait too long, because of a crash, a lost timer or a full queue. */
-  async overdueEndpoints(limit: number): Promise<EndpointId[]> {
+  /**
+   * Enabled endpoints with rows that wait too long, because of a crash, a lost timer or a full queue: the next ones `after`
+   * an id, in the order of their ids.
+   */
+  async overdueEndpoints(after: EndpointId | null, limit: number): Promise<EndpointId[]> {
     // Jumps along the index from endpoint to endpoint, so a long backlog costs no more than a single row.
     const rows = await sql<{ endpointId: EndpointId }[]>`
       with recursive open as (
-        (select endpoint_id from deliveries where state in ('PENDING', 'RETRYING') order by endpoint_id limit 1)
+        (select endpoint_id from deliveries
+         where state in ('PENDING', 'RETRYING') and endpoint_id > ${after ?? idFloor(0)}
+         order by endpoint_id limit 1)
         union all
         select (
           select d.endpoint_id
@@ -140,6 +147,9 @@ export const createDeliveryStore = (sql: Sql) => ({
     return rows.count
   },
 })
+
+/** A timer fires by the clock of the worker, which may be so far ahead of the database's. */
+const clocksDifferByMs = 250
 
 /** One row more than wanted shows whether there are more. A queue that wants nothing reads nothing. */
 const pageOf = (wanted: number): number => (wanted === 0 ? 0 : wanted + 1)

@@ -31,6 +31,8 @@ export class NodeSession {
   readonly #options: SessionOptions
   #state: NodeState = 'joining'
   #generation = ''
+  /** Whether Redis has the state. Its answer to a renewal does not tell. */
+  #isPublished = false
   #timer: Timer | undefined
   #isRenewing = false
   #isFailing = false
@@ -94,6 +96,7 @@ export class NodeSession {
     try {
       const generation = await this.#extend()
       if (generation !== this.#generation) await this.#comeBack()
+      else if (!this.#isPublished) await this.#register()
       if (this.#isFailing) this.#options.log.info(this.#options.node, 'session.renewed')
       this.#isFailing = false
     } catch (error) {
@@ -122,6 +125,7 @@ export class NodeSession {
     const { redis, node, version, clock, ttlMs } = this.#options
     const fields = { sid: node.sid, address: node.address, state: this.#state, version }
     if (this.#hasEnded) return
+    this.#isPublished = false
     this.#generation = await runScript<string>(redis, scripts.register, {
       keys: [
         keys.generation,
@@ -132,6 +136,7 @@ export class NodeSession {
       ],
       args: [randomUUID(), node.nodeId, ttlMs, nodeTtlMs, clock.now(), ...Object.entries(fields).flat()],
     })
+    this.#isPublished = fields.state === this.#state
   }
 
   #failed(error: unknown): void {

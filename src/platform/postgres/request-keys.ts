@@ -23,6 +23,8 @@ export const takeKey = (
   sql: Sql,
   { workspaceId, kind, id }: KeyedResource,
   key: RequestKey | null,
+  /** A `where`: under which the key is taken. */
+  given: Piece = sql``,
 ): TakenKey =>
   key === null
     ? { cte: sql``, isFree: sql`` }
@@ -30,7 +32,7 @@ export const takeKey = (
         cte: sql`
           taken_key as (
             insert into request_keys (workspace_id, kind, key, hash, resource_id)
-            values (${workspaceId}, ${kind}, ${key.key}, decode(${key.hash}, 'hex'), ${id})
+            select ${workspaceId}::uuid, ${kind}, ${key.key}, decode(${key.hash}, 'hex'), ${id}::uuid ${given}
             on conflict do nothing
             returning 1
           ),`,

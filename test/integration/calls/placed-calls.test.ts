@@ -92,6 +92,16 @@ describe('a placed call', () => {
     assert.deepEqual({ ...row }, { status: 'RINGING', wacid: `wacid.${opaque}` })
   })
 
+  test('to a contact that was erased at this moment is none, and uses up no key', async () => {
+    const { cluster, node, caller, parties } = await conversation()
+    const place = () => node.commands.place(caller, parties.conversationId, { session, idempotencyKey: 'o' })
+    await sql`update contacts set erased_at = now() where id = ${parties.contactId}`
+    await assert.rejects(place(), code('UNAVAILABLE'))
+    assert.deepEqual([cluster.provider.kinds(), cluster.statuses()], [[], []])
+    await sql`update contacts set erased_at = null where id = ${parties.contactId}`
+    assert.deepEqual([(await place()).replayed, (await place()).replayed], [false, true])
+  })
+
   test('that the provider refuses for want of permission is FAILED and says so', async () => {
     const { cluster, place } = await conversation()
     cluster.provider.on('place', async () => providerError({ code: '138006', class: 'callPermission' }))

@@ -39,6 +39,19 @@ describe('the contact of a conversation', () => {
     assert.ok(!JSON.stringify(data).includes(waId), 'the audit has no number')
   })
 
+  test('is one person: a group is neither erased nor exported', async () => {
+    const { id, conversationId } = await conversation()
+    await world.sql`
+      update conversations set contact_id = null, group_id = 'group-1' where id = ${conversationId}`
+    for (const [what, body] of [
+      ['erasure', { confirm: '' }],
+      ['export', {}],
+    ] as const) {
+      const reply = await admin('POST', at(id, what), body)
+      assert.deepEqual([reply.status, reply.body.error.code], [409, 'INVALID_STATE'])
+    }
+  })
+
   test('is erased by somebody who has just given the password', async () => {
     const { id, waId } = await conversation()
     await world.sql`update sessions set proved_at = now() - interval '1 hour' where operator_id = ${admin.operatorId}`

@@ -7,7 +7,7 @@ import { addEndpoint, addTenant, emitEvent } from '../../support/rows.ts'
 
 const sql = testPool(await testDatabase())
 const store = createDeliveryStore(sql)
-const overdue = async (id: EndpointId) => (await store.overdueEndpoints(100)).includes(id)
+const overdue = async (id: EndpointId) => (await store.overdueEndpoints(null, 100)).includes(id)
 
 describe('the outbox', () => {
   test('an event reaches every endpoint of its workspace that lists it, and no other', async () => {
@@ -105,8 +105,12 @@ describe('what waits for an endpoint', () => {
       where id = ${id}`
     assert.equal((await store.pending(endpoint, { exclude: [], first: 9, retries: 9 })).items.length, 0)
     assert.equal(await store.dueRetry(id, 2), undefined)
+    await sql`update deliveries set next_attempt_at = now() + interval '200 milliseconds' where id = ${id}`
+    const soon = await store.dueRetry(id, 2)
+    assert.ok(soon && soon.leftMs <= 200)
     await sql`update deliveries set next_attempt_at = now() - interval '1 second' where id = ${id}`
-    assert.equal((await store.dueRetry(id, 2))?.item.attemptNumber, 2)
+    const due = await store.dueRetry(id, 2)
+    assert.deepEqual([due?.item.attemptNumber, due?.leftMs], [2, 0])
     assert.equal(await store.dueRetry(id, 3), undefined)
     assert.equal(
       (await store.pending(endpoint, { exclude: [], first: 9, retries: 9 })).items[0]?.attemptNumber,

@@ -8,7 +8,7 @@ import { createDelivery, type Delivery } from '../../../src/delivery/delivery.mo
 import type { EndpointMessage } from '../../../src/delivery/endpoint.messages.ts'
 import { DeliveryMetrics } from '../../../src/delivery/host/delivery-metrics.ts'
 import type { EndpointRouter } from '../../../src/delivery/host/dispatch.ts'
-import { sweepDeliveries } from '../../../src/delivery/host/sweep-deliveries.ts'
+import { createSweep } from '../../../src/delivery/host/sweep-deliveries.ts'
 import { createDeliveryStore } from '../../../src/delivery/store/deliveries.store.ts'
 import type { TellResult } from '../../../src/platform/actors/mailbox-entry.ts'
 import { loadSettings } from '../../../src/platform/config/config.ts'
@@ -84,11 +84,8 @@ export class Engine {
   }
 
   sweep(): Promise<boolean> {
-    return sweepDeliveries({
-      deliveries: createDeliveryStore(this.#sql),
-      router: this.router,
-      woken: () => undefined,
-    })
+    const deliveries = createDeliveryStore(this.#sql)
+    return createSweep({ deliveries, router: this.router, woken: () => undefined })()
   }
 
   async close(): Promise<void> {

@@ -125,7 +125,7 @@ describe('with 50,000 deliveries held and no statistics', () => {
       const store = createDeliveryStore(pool)
       await store.pending(of.endpointId, wish)
       await store.dueRetry(item.deliveryId, 2)
-      await store.overdueEndpoints(100)
+      await store.overdueEndpoints(null, 100)
       await store.holdForDisabled(100)
     }
     const plans = await hotPlans(work)

@@ -107,7 +107,7 @@ describe('an erasure', () => {
     await eventually(() => asked.length === 1)
     const { readAnew } = createDeliverySweep({
       ...{ sql, hot: sql, router: engine.router, registry: new Registry() },
-      servingSids: async () => [],
+      ...{ servingSids: async () => [], clock: systemClock },
     })
     const id = await ask(who)
     let reached = false

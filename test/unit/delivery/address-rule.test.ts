@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { BlockList } from 'node:net'
 import fc from 'fast-check'
-import { judgeAddress, judgeUrl } from '../../../src/delivery/address-rule.ts'
+import { judgeAddress, judgeReached, judgeUrl } from '../../../src/delivery/address-rule.ts'
 import { describe, test } from '../../support/harness.ts'
 import { dotted, embeddings, type Octets, oddSpellings } from './address-spellings.ts'
 
@@ -196,4 +196,11 @@ describe('an IPv6 address', () => {
       assert.equal(judgeAddress(text).type, 'refused', JSON.stringify(text))
     }
   })
+})
+
+test('a connection that was reset before its address could be read has reached no forbidden address', () => {
+  for (const policy of ['public', 'any'] as const) assert.equal(judgeReached(undefined, policy), 'reset')
+  assert.equal(judgeReached('127.0.0.1', 'public'), 'forbidden')
+  assert.equal(judgeReached('', 'any'), 'forbidden')
+  assert.equal(judgeReached('93.184.216.34', 'public'), 'ok')
 })

@@ -74,6 +74,44 @@ describe('what an endpoint reads from the store', () => {
     assert.equal(driver.of('pull').length, 2)
   })
 
+  test('turned on after it was loaded it sends nothing of what it found then, and asks the store', () => {
+    const endpoint = https()
+    const off = { ...endpoint, enabled: false }
+    const driver = new Driver(off, {
+      items: [item(), item({ attemptNumber: 2 })],
+      more: { first: false, retries: false },
+    })
+    assert.equal(driver.state.known.size, 0)
+    assert.notEqual(driver.actor.idleAfterMs(driver.state), undefined)
+    driver.reloaded({ ...endpoint, configVersion: 2 })
+    assert.deepEqual([driver.of('post').length, driver.of('pull').length], [0, 1])
+  })
+
+  test('changed while an attempt is held back, the attempt waits for the new configuration; a call does not', () => {
+    const endpoint = https()
+    const driver = new Driver(endpoint)
+    driver.tell({ type: 'deliver', items: [item()] })
+    const direct = {
+      kind: 'call.ringing',
+      body: '{}',
+      headers: {},
+      askedAtMs: driver.at().getTime(),
+    } as const
+    driver.tell({ type: 'direct', item: direct }, 'reply-1')
+    const [queued, call] = driver.of('post')
+    driver.tell({ type: 'configChanged' })
+    const insteadOf = (effect: typeof queued) => effect && driver.actor.insteadOf?.(effect, driver.state)
+    assert.equal(insteadOf(queued)?.type, 'posted')
+    assert.equal(insteadOf(call), undefined)
+    driver.reloaded(endpoint)
+    assert.equal(insteadOf(queued), undefined)
+  })
+
+  test('a dial that is held back is not overtaken by its haste', () => {
+    const { actor } = new Driver(https())
+    assert.ok(actor.isGuarded({ type: 'hurryDial', token: 1 }))
+  })
+
   test('what arrives during a pull follows what the pull brings, and waits for no further one', () => {
     const driver = new Driver(https())
     const { key } = item()
