@@ -5,6 +5,7 @@ import type { Clock } from '../shared/clock.ts'
 import { type CampaignId, type NumberId, newId } from '../shared/ids.ts'
 import type { Log } from '../shared/log.ts'
 import { pause } from '../shared/pause.ts'
+import { Misfits, TooManyMisfits } from './misfits.ts'
 import type { CampaignSender } from './send-claimed.ts'
 import type {
   CampaignRendering,
@@ -47,11 +48,12 @@ const longestWaitMs = 1_000
  */
 export type PumpNumber = (numberId: NumberId, signal: AbortSignal) => Promise<number | undefined>
 
-export const createPump = (ports: PumpPorts): PumpNumber =>
-  async function pumpNumber(numberId, signal) {
-    const { clock } = ports
+export function createPump(ports: PumpPorts): PumpNumber {
+  const { clock } = ports
+  const misfits = new Misfits()
+  return async function pumpNumber(numberId, signal) {
     const endsAt = clock.mono() + sliceMs
-    const turns = new Turns(ports, numberId)
+    const turns = new Turns(ports, numberId, misfits)
     while (!signal.aborted && clock.mono() < endsAt) {
       const startedAt = clock.mono()
       const campaigns = await turns.next()
@@ -62,6 +64,7 @@ export const createPump = (ports: PumpPorts): PumpNumber =>
     }
     return 0
   }
+}
 
 /** The campaigns of a number: their order, and which of them have nothing to do for a while. */
 class Turns {
@@ -71,20 +74,22 @@ class Turns {
   readonly #empty = new Set<CampaignId>()
   /** The epoch that Redis refused as outdated. */
   readonly #refused = new Map<CampaignId, number>()
+  readonly misfits: Misfits
   #campaigns: readonly RunningCampaign[] = []
   #knownUntil = 0
-  #round = 0
+  /** Who got tokens last: whoever comes behind is next, also where a round had none for them. */
+  #served: CampaignId | undefined
 
-  constructor(ports: PumpPorts, numberId: NumberId) {
+  constructor(ports: PumpPorts, numberId: NumberId, misfits: Misfits) {
     this.#ports = ports
     this.#numberId = numberId
+    this.misfits = misfits
   }
 
-  /** All campaigns, starting with a different one each time. */
+  /** All campaigns, starting behind the one that was served last. */
   async next(): Promise<readonly RunningCampaign[]> {
     await this.#read()
-    this.#round += 1
-    const first = this.#round % Math.max(1, this.#campaigns.length)
+    const first = this.#campaigns.findIndex(({ id }) => id === this.#served) + 1
     return [...this.#campaigns.slice(first), ...this.#campaigns.slice(0, first)]
   }
 
@@ -108,7 +113,10 @@ class Turns {
   note({ id }: RunningCampaign, { type, ms }: Step): void {
     if (type === 'idle' || type === 'empty') this.#idleUntil.set(id, this.#ports.clock.mono() + ms)
     if (type === 'empty') this.#empty.add(id)
-    if (type === 'sent') this.#empty.delete(id)
+    if (type === 'sent') {
+      this.#empty.delete(id)
+      this.#served = id
+    }
     // The list of campaigns is out of date.
     if (type === 'moved' || type === 'refused') this.#knownUntil = 0
   }
@@ -200,15 +208,37 @@ async function sendSome(
     if (grant.limitedBy === 'epoch') return { type: 'refused', ms: 0 }
     if (grant.granted === 0)
       return { type: grant.limitedBy === 'number' ? 'numberSpent' : 'idle', ms: grant.waitMs }
-    const batch = await ports.store.claim(campaign, grant.granted, (recipient) =>
-      judge(ports, campaign, recipient),
-    )
+    const batch = await claimSome(ports, campaign, turns, grant.granted)
     if (!batch) return { type: 'moved', ms: 0 }
     used = batch.claimed.length
     ports.sender.send(campaign, batch.claimed, claimedAt)
     return batch.picked > 0 ? { type: 'sent', ms: 0 } : nothingDue(ports, campaign)
   } finally {
     ports.slots.release(slots - used)
+  }
+}
+
+/** Undefined where the campaign is RUNNING no more. */
+async function claimSome(
+  { store, rendering, log }: PumpPorts,
+  campaign: RunningCampaign,
+  turns: Turns,
+  limit: number,
+) {
+  try {
+    return await store.claim(campaign, limit, (recipient) =>
+      turns.misfits.count(campaign, judge(rendering, campaign, recipient)),
+    )
+  } catch (error) {
+    if (!(error instanceof TooManyMisfits)) throw error
+    const { failure } = error
+    await store.pause(campaign, { reason: 'TOO_MANY_FAILURES', scope: 'campaign', error: failure })
+    const { id: campaignId, workspaceId } = campaign
+    log.info(
+      { campaignId, workspaceId, reason: 'TOO_MANY_FAILURES', code: failure.code },
+      'campaign.paused_itself',
+    )
+    return undefined
   }
 }
 
@@ -230,7 +260,11 @@ async function nothingDue({ store, log }: PumpPorts, campaign: RunningCampaign):
 /**
  * Checks the variables again, because the campaign's template may have changed since the recipient was added.
  */
-function judge({ rendering }: PumpPorts, campaign: RunningCampaign, recipient: PickedRecipient): Claim {
+function judge(
+  rendering: PumpPorts['rendering'],
+  campaign: RunningCampaign,
+  recipient: PickedRecipient,
+): Claim {
   const variables = { ...campaign.variables, ...recipient.variables }
   const { text, faults } = rendering.render(campaign.definition, variables)
   if (faults.length > 0)

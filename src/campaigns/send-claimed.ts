@@ -14,7 +14,7 @@ import type { SendSlots } from './send-slots.ts'
 
 export interface SenderPorts extends SelfPausePorts {
   readonly attemptSend: AttemptSend
-  readonly rateLimit: Pick<NumberRateLimit, 'slowDown'>
+  readonly rateLimit: Pick<NumberRateLimit, 'slowDown' | 'holdOff'>
   readonly slots: Pick<SendSlots, 'release'>
   readonly clock: Clock
   readonly sent: (verdict: SendVerdict['type']) => void
@@ -40,6 +40,9 @@ export function createCampaignSender(ports: SenderPorts): CampaignSender {
   const pauseIfNeeded = createSelfPause(ports)
   const underWay = new Set<Promise<void>>()
 
+  const slowDown = ({ id, account }: RunningCampaign, slow: 'number' | 'campaign', ms: number) =>
+    slow === 'number' ? ports.rateLimit.slowDown(account.phoneNumberId, ms) : ports.rateLimit.holdOff(id, ms)
+
   async function sendOne(
     campaign: RunningCampaign,
     recipient: ClaimedRecipient,
@@ -62,8 +65,8 @@ export function createCampaignSender(ports: SenderPorts): CampaignSender {
         ports.sent(verdict.type)
         // Pause before the recipient is PENDING again; otherwise it would be claimed again at once.
         await pauseIfNeeded(campaign, verdict)
-        if (verdict.type === 'again' && verdict.slow)
-          await ports.rateLimit.slowDown(account.phoneNumberId, verdict.delayMs).catch(() => undefined)
+        if (verdict.type === 'again' && verdict.slow !== null)
+          await slowDown(campaign, verdict.slow, verdict.delayMs).catch(() => undefined)
       },
     })
   }

@@ -130,6 +130,8 @@ export interface NumberRateLimit {
   take(ask: RateRequest): Promise<RateGrant>
   /** The provider said that the number exceeds its rate: halve the rate, and grant nothing for `blockMs`. */
   slowDown(phoneNumberId: string, blockMs: number): Promise<void>
+  /** The provider takes no sends of this campaign for now: grants it nothing for `blockMs`. */
+  holdOff(campaignId: CampaignId, blockMs: number): Promise<void>
   /** What is left of the rate after such answers. */
   backoff(phoneNumberId: string): Promise<Backoff>
   /** Grants nothing to older epochs from now on. Best effort; Postgres decides. */

@@ -170,6 +170,10 @@ const ofClass: Readonly<Record<ProviderErrorClass, ErrorHelp>> = {
   ),
   optedOut: help('This person stopped messages of your business.', 'Do not send marketing to this person.'),
   templatePaused: help('The template is paused.', 'Wait until it runs again, or use another one.'),
+  templateThrottled: help(
+    'The template was used too often, or is not ready yet.',
+    'Wait some minutes, then send it again.',
+  ),
   templateGone: noTemplate,
   account: help(
     'Something is wrong with the account at the provider: its access, rights, payment or registration.',

@@ -8,6 +8,7 @@
  * - `permanent`: this request will never succeed
  * - `optedOut`: the user stopped marketing messages of this business
  * - `templatePaused`: no send of this template can succeed for now
+ * - `templateThrottled`: the template or its flow is over its rate, or not ready yet; other sends of the number go on
  * - `templateGone`: no send of this template can ever succeed
  * - `account`: credentials, permissions, billing, spam or registration; sending stops until a person acts
  * - `callPermission`: the user has not allowed calls
@@ -26,6 +27,7 @@ export type ProviderErrorClass =
   | 'permanent'
   | 'optedOut'
   | 'templatePaused'
+  | 'templateThrottled'
   | 'templateGone'
   | 'account'
   | 'callPermission'
@@ -100,13 +102,13 @@ export const providerErrorClasses: Readonly<Record<number, ProviderErrorClass>> 
   132016: 'templateGone',
   132018: 'permanent',
   132068: 'permanent',
-  132069: 'throttled',
+  132069: 'templateThrottled',
   133004: 'retry',
   133010: 'account',
   133016: 'throttled',
   134100: 'templateGone',
   // A template that was just made or changed: about ten minutes.
-  134101: 'throttled',
+  134101: 'templateThrottled',
   134102: 'templateGone',
   135000: 'permanent',
   137000: 'permanent',

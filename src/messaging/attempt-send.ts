@@ -80,7 +80,7 @@ export const createAttemptSend = (ports: AttemptPorts): AttemptSend =>
 
 async function ask({ provider, templates }: AttemptPorts, send: SendAttempt): Promise<SendVerdict> {
   if (send.isWanted?.() === false)
-    return { type: 'again', delayMs: 0, counts: false, slow: false, error: null }
+    return { type: 'again', delayMs: 0, counts: false, slow: null, error: null }
   const components = send.free ? [] : templates.providerComponents(send.definition, send.variables)
   if (components === null) return { type: 'failed', error: templateChanged }
   failpoint('before_provider_request')

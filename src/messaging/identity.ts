@@ -58,8 +58,11 @@ export function identify(claim: Claim, holders: readonly Holder[]): IdentityPlan
   if (claim.proof === 'answer' || stranger.userId === null) return null
   const same = holders.filter((one) => one !== stranger)
   // What is told late does not take a number back.
-  if (stranger.addressAt !== null && claim.at < stranger.addressAt)
-    return identify({ ...claim, person: { ...claim.person, phone: null }, also: idsOf(claim) }, same)
+  if (stranger.addressAt !== null && claim.at < stranger.addressAt) {
+    const person = { ...claim.person, phone: null }
+    // Where nothing but the number was told, there is nothing left to tell.
+    return addressesOf(person).length === 0 ? null : identify({ ...claim, person, also: idsOf(claim) }, same)
+  }
   const { phone } = claim.person
   const isLost = phone !== null && [phone, ...spellingsOf(phone)].includes(stranger.address)
   return {

@@ -11,8 +11,8 @@ export type SendVerdict =
       readonly delayMs: number
       /** Whether this attempt uses up one of the tries. */
       readonly counts: boolean
-      /** Whether the number must slow down. */
-      readonly slow: boolean
+      /** What must slow down. */
+      readonly slow: Slow
       /** Null where the provider was not asked. */
       readonly error: ProviderError | null
     }
@@ -23,10 +23,13 @@ export type SendVerdict =
    */
   | { readonly type: 'unknown'; readonly error: ProviderError }
 
+/** `campaign`: the other sends of the number go on. */
+type Slow = 'number' | 'campaign' | null
+
 interface Repeat {
   /** Milliseconds before each repeat; after the last one the send fails. A number: repeated without limit. */
   readonly delaysMs: readonly number[] | number
-  readonly slow: boolean
+  readonly slow: Slow
 }
 
 /** How failed requests are repeated. A class that is missing in `refused` fails at once. */
@@ -35,9 +38,9 @@ export interface SendPolicy {
   readonly refused: Readonly<Partial<Record<ProviderErrorClass, Repeat>>>
 }
 
-const quick: Repeat = { delaysMs: [500, 1_000, 2_000, 4_000, 8_000, 16_000], slow: false }
+const quick: Repeat = { delaysMs: [500, 1_000, 2_000, 4_000, 8_000, 16_000], slow: null }
 /** The campaign pauses, and its recipients wait until a person resumes it. */
-const untilResumed: Repeat = { delaysMs: 0, slow: false }
+const untilResumed: Repeat = { delaysMs: 0, slow: null }
 
 export const sendPolicies = {
   single: {
@@ -45,18 +48,21 @@ export const sendPolicies = {
     refused: {
       retry: quick,
       throttled: quick,
+      templateThrottled: quick,
       // The provider recommends 4^n seconds for one pair of number and recipient.
-      pairLimited: { delaysMs: [4_000, 16_000, 64_000], slow: false },
+      pairLimited: { delaysMs: [4_000, 16_000, 64_000], slow: null },
     },
   },
   campaign: {
     // No recipient fails because the provider is unreachable. `slow` stops the campaign from claiming
     // recipients at the full rate meanwhile.
-    unreachable: { delaysMs: 2_000, slow: true },
+    unreachable: { delaysMs: 2_000, slow: 'number' },
     refused: {
-      retry: { delaysMs: [1_000, 4_000, 15_000, 60_000], slow: false },
-      throttled: { delaysMs: 1_000, slow: true },
-      pairLimited: { delaysMs: [4_000, 16_000, 64_000, 256_000], slow: false },
+      retry: { delaysMs: [1_000, 4_000, 15_000, 60_000], slow: null },
+      throttled: { delaysMs: 1_000, slow: 'number' },
+      // A minute later a few find out whether it is over.
+      templateThrottled: { delaysMs: 60_000, slow: 'campaign' },
+      pairLimited: { delaysMs: [4_000, 16_000, 64_000, 256_000], slow: null },
       templatePaused: untilResumed,
       templateGone: untilResumed,
       account: untilResumed,

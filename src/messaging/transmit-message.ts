@@ -21,18 +21,22 @@ export interface TransmitPorts {
 export interface Transmitter {
   /** Starts a send and returns at once. Where it fails, the sweep finds its row. */
   start(outgoing: Outgoing): void
-  /** Resolves when no send is in progress. */
+  /** Starts no more sends: another process finds their rows. Resolves when none is in progress. */
   drain(): Promise<void>
 }
 
 /** Above this number of concurrent sends, further ones wait in Postgres for the sweep. */
 const maxUnderWay = 2_000
 
+/** A send that is tried again later than this waits in Postgres for the sweep. */
+const longestTimerMs = 20_000
+
 /** Delays between the tries to start a send. */
 const startDelaysMs = [200, 1_000, 5_000, 15_000]
 
 export function createTransmitter({ store, attemptSend, clock, spent, log }: TransmitPorts): Transmitter {
   const underWay = new Set<Promise<void>>()
+  let isLeaving = false
 
   async function send(outgoing: Outgoing): Promise<void> {
     const startedAt = clock.mono()
@@ -52,7 +56,8 @@ export function createTransmitter({ store, attemptSend, clock, spent, log }: Tra
     const durationMs = clock.mono() - startedAt
     const fields = { messageId: id, workspaceId, verdict: verdict.type, attempt, durationMs, code }
     log.info(fields, 'message.sent_to_provider')
-    if (verdict.type === 'again') clock.after(verdict.delayMs, () => transmitter.start(outgoing))
+    if (verdict.type === 'again' && verdict.delayMs <= longestTimerMs)
+      clock.after(verdict.delayMs, () => transmitter.start(outgoing))
   }
 
   /**
@@ -74,7 +79,7 @@ export function createTransmitter({ store, attemptSend, clock, spent, log }: Tra
 
   const transmitter: Transmitter = {
     start(outgoing) {
-      if (underWay.size >= maxUnderWay) return
+      if (isLeaving || underWay.size >= maxUnderWay) return
       const sending = send(outgoing)
         .catch((error: unknown) =>
           log.warn({ messageId: outgoing.id, error: String(error) }, 'message.send_interrupted'),
@@ -83,6 +88,7 @@ export function createTransmitter({ store, attemptSend, clock, spent, log }: Tra
       underWay.add(sending)
     },
     async drain() {
+      isLeaving = true
       await Promise.allSettled(underWay)
     },
   }

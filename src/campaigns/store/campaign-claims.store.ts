@@ -186,17 +186,21 @@ async function write(sql: Sql, campaign: RunningCampaign, judged: readonly Judge
     locked as (
       select id
       from conversations
-      where id in (select conversation_id from input where outcome = 'send' and not is_repeated)
+      where id in (select conversation_id from input where outcome = 'send')
       order by id
       for no key update
     ),
     touched as (
       update conversations c
-      set last_message_id = input.message_id, last_message_at = now(), updated_at = now(),
+      set last_message_id = case when input.is_repeated then c.last_message_id else input.message_id end,
+        last_message_at = case when input.is_repeated then c.last_message_at else now() end,
+        updated_at = case when input.is_repeated then c.updated_at else now() end,
         campaign_recipient_id = input.recipient_id, campaign_sent_at = now()
       from input
       join locked on locked.id = input.conversation_id
       where c.id = input.conversation_id
+        -- An answer counts for a week. What is tried again within the hour need not be written each time.
+        and (not input.is_repeated or c.campaign_sent_at < now() - interval '1 hour')
     ),
     claimed as (
       update recipients r

@@ -91,6 +91,21 @@ export const createUnknownStore = (pool: Pool): UnknownStore => ({
         from still
         where is_over
       ),
+      conversation as (
+        select v.id
+        from conversations v
+        where v.id in (select conversation_id from still where is_over)
+        order by v.id
+        for no key update
+      ),
+      touched as (
+        update conversations v
+        set last_message_id = still.new_message_id, last_message_at = now(), updated_at = now(),
+          campaign_recipient_id = still.recipient_id, campaign_sent_at = now()
+        from still
+        join conversation on conversation.id = still.conversation_id
+        where v.id = still.conversation_id and still.is_over
+      ),
       -- No recipient shows it any more, so it ends by itself.
       left_behind as (
         update messages m

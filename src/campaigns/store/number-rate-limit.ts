@@ -10,6 +10,7 @@ import type { NumberRateLimit } from '../send-ports.ts'
 const numberRateTakeScript = loadScript(import.meta.url, 'number-rate-take')
 const numberRateSpendScript = loadScript(import.meta.url, 'number-rate-spend')
 const numberRateSlowScript = loadScript(import.meta.url, 'number-rate-slow')
+const holdCampaignScript = loadScript(import.meta.url, 'hold-campaign')
 const fenceCampaignScript = loadScript(import.meta.url, 'fence-campaign')
 
 /** The rest of a number's rate is reserved for POST /messages/chat. */
@@ -32,6 +33,10 @@ export const createNumberRateLimit = (redis: Redis): NumberRateLimit => ({
 
   async slowDown(phoneNumberId, blockMs) {
     await runScript(redis, numberRateSlowScript, { keys: [keys.numberRate(phoneNumberId)], args: [blockMs] })
+  },
+
+  async holdOff(campaignId, blockMs) {
+    await runScript(redis, holdCampaignScript, { keys: [keys.campaign(campaignId)], args: [blockMs] })
   },
 
   async backoff(phoneNumberId) {

@@ -16,8 +16,10 @@ local burst = 0.2
 -- The share of a second that stays free for single sends after a grant.
 local spare = 0.05
 
-local campaign = redis.call('HMGET', KEYS[2], 'e', 't', 'at')
+local campaign = redis.call('HMGET', KEYS[2], 'e', 't', 'at', 'until')
 if campaign[1] and tonumber(campaign[1]) > epoch then return {0, 0, 3} end
+local held = tonumber(campaign[4] or 0)
+if held > now then return {0, math.ceil((held - now) / 1000), 2} end
 
 local number = redis.call('HMGET', KEYS[1], 't', 'at', 'f', 'fat', 'until', 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
 local blocked = tonumber(number[5] or 0)

@@ -1,6 +1,7 @@
 // Campaigns in the console: the routes of the public API, for members instead of keys, and with an audit
 // entry for each change.
 import * as v from 'valibot'
+import { includesRole } from '../../accounts/roles.ts'
 import type { ApiContext, ApiRoute } from '../../api/route.ts'
 import {
   cancelCampaign,
@@ -20,6 +21,7 @@ import { campaignShown } from '../../campaigns/campaign-shown.ts'
 import type { Campaigns } from '../../campaigns/campaigns.module.ts'
 import type { Author } from '../../contract/administration.ts'
 import type { Caller } from '../../contract/caller.ts'
+import { AppError } from '../../contract/errors.ts'
 import type { HttpRequest } from '../../platform/http/exchange.ts'
 import { LinesAnswer, RawAnswer, type RouteInput, type Schema } from '../../platform/http/route.ts'
 import type { CampaignId, WorkspaceId } from '../../shared/ids.ts'
@@ -160,7 +162,7 @@ function uploadOf(request: HttpRequest): { readonly upload?: string } {
   return given !== undefined && uploadShape.test(given) ? { upload: given } : {}
 }
 
-/** A report is whole, and leaves with the operator: it is in the audit before its first row is sent. */
+/** A report is whole, and leaves with the operator: for admins, and in the audit before its first row is sent. */
 async function exported(
   { context, author, params }: Omit<Change, 'action'>,
   run: () => unknown,
@@ -168,6 +170,8 @@ async function exported(
   const result = await run()
   const id = (params as { readonly id?: CampaignId } | undefined)?.id
   const isReport = result instanceof RawAnswer || result instanceof LinesAnswer
+  if (isReport && context.role !== undefined && !includesRole(context.role, 'ADMIN'))
+    throw new AppError('FORBIDDEN', 'Reports are for admins. The list itself can be read page by page.')
   if (isReport && id !== undefined)
     await context.services.audit.note(author, {
       action: 'campaign.exported',

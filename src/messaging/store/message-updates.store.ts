@@ -204,7 +204,8 @@ async function insertOne(sql: Sql, write: InboundWrite, locking: 'wait' | 'try')
       where c.id = inserted.conversation_id
       returning locked.last_event_id as after, c.campaign_recipient_id, c.campaign_sent_at
     ),
-    -- An answer to a campaign is the first message within a week of it.
+    -- An answer to a campaign is the first message within a week of it. One that comes late may have been written before
+    -- it; the provider tells whole seconds.
     replied as (
       update recipients r
       set replied_at = inserted.created_at, updated_at = now()
@@ -212,6 +213,7 @@ async function insertOne(sql: Sql, write: InboundWrite, locking: 'wait' | 'try')
       cross join touched
       where ${effects.isReply} and r.id = touched.campaign_recipient_id and r.replied_at is null
         and touched.campaign_sent_at > now() - interval '7 days'
+        and inserted.created_at >= touched.campaign_sent_at - interval '1 second'
     ),
     occurred as (
       select ${write.eventId}::uuid as event_id, inserted.workspace_id, 'message.received' as kind,

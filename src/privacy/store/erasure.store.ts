@@ -227,7 +227,10 @@ async function eraseContact(task: Task): Promise<Batch> {
       where id = any(${ids}::uuid[]) and workspace_id = ${workspaceId}
       order by id
       for update`
-    if (await isWritten(task)) return { result: 'again', step: 'calls', cursor }
+    // A merge may have come before the locks: what it has moved is the new contact's.
+    const { contactIds: locked } = await personOf(sql, job)
+    if (!isSame(contactIds, locked) || (await isWritten(task)))
+      return { result: 'again', step: 'calls', cursor }
     await keepOptOut(sql, optOutKey, { workspaceId, contactIds, addresses })
     await emptyContacts(task)
   }
@@ -235,6 +238,9 @@ async function eraseContact(task: Task): Promise<Batch> {
   const files = await expireExports(sql, job, addresses)
   return { result: 'done', counts: { files } }
 }
+
+const isSame = (some: readonly Uuid[], others: readonly Uuid[]): boolean =>
+  some.length === others.length && some.every((id) => others.includes(id))
 
 async function isWritten({ sql, job, person, cursor }: Task): Promise<boolean> {
   const { workspaceId } = job

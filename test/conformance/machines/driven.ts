@@ -53,7 +53,7 @@ const fresh = (verdict: SendVerdict): SendVerdict =>
 export const verdicts: readonly SendVerdict[] = [
   { type: 'accepted', providerMessageId: '', held: false, recipientPhone: null },
   { type: 'accepted', providerMessageId: '', held: true, recipientPhone: null },
-  { type: 'again', delayMs: 0, counts: true, slow: false, error },
+  { type: 'again', delayMs: 0, counts: true, slow: null, error },
   { type: 'failed', error },
   { type: 'unknown', error },
 ]

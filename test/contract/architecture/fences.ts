@@ -158,7 +158,7 @@ const packages: Readonly<Record<string, string>> = {
   provider: 'undici valibot pino node:*',
   platform: '*',
   contract: 'valibot',
-  shared: 'node:crypto node:perf_hooks node:diagnostics_channel node:util node:zlib',
+  shared: 'node:crypto node:events node:perf_hooks node:diagnostics_channel node:util node:zlib',
   'console/web': 'preact preact/hooks @preact/signals lean-qr',
   'simulator/web': 'preact preact/hooks @preact/signals',
   simulator: 'undici valibot pino sdp-transform werift ws @evan/opus node:*',

@@ -113,6 +113,27 @@ describe('a claim', () => {
   })
 })
 
+test('an answer to what is tried again after a week counts, and the conversation stays where it is', async () => {
+  await addRecipients(campaign.id, 1)
+  const [first] = await claim(1)
+  assert.ok(first)
+  await finish({ ...first, verdict: again(0), failure: null })
+  const conversation = async () => {
+    const [row] = await sql<{ sentAt: Date; updatedAt: Date; lastMessageId: string }[]>`
+      select campaign_sent_at as sent_at, updated_at, last_message_id from conversations
+      where id = ${first.conversationId}`
+    return row ?? assert.fail()
+  }
+  await sql`
+    update conversations set campaign_sent_at = now() - interval '8 days', last_message_id = null
+    where id = ${first.conversationId}`
+  const before = await conversation()
+  assert.equal((await claim(1)).length, 1)
+  const { sentAt, ...after } = await conversation()
+  assert.ok(sentAt.getTime() - before.sentAt.getTime() > 7 * 86_400_000)
+  assert.deepEqual(after, { updatedAt: before.updatedAt, lastMessageId: null })
+})
+
 describe('the end of a campaign', () => {
   test('comes when nobody waits and nothing is under way, and not while somebody may be added', async () => {
     await addRecipients(campaign.id, 2)

@@ -120,6 +120,18 @@ describe('the budget of a number', () => {
     await drain([{ ...request, epoch: 5 }], 1)
   })
 
+  test('grants nothing to a campaign that is held off, and leaves the rest to the others, until it is resumed', async () => {
+    const rateLimit = createNumberRateLimit(redis)
+    await rateLimit.holdOff(request.campaignId, 30_000)
+    await rateLimit.holdOff(request.campaignId, 10)
+    const { granted, waitMs, limitedBy } = await rateLimit.take(request)
+    assert.deepEqual([granted, limitedBy], [0, 'campaign'])
+    assert.ok(waitMs > 20_000 && waitMs <= 30_000)
+    await drain([{ ...request, campaignId: newId('campaign') }], 1)
+    await rateLimit.fence(request.campaignId, 9)
+    await drain([{ ...request, epoch: 9 }], 1)
+  })
+
   test('is halved when the provider throttles, once a second, and rests as long as it was told', async () => {
     const rateLimit = createNumberRateLimit(redis)
     await drain([request], 1)

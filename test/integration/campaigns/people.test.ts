@@ -167,7 +167,7 @@ describe('a claim', () => {
     assert.ok(first)
     await finish({
       ...first,
-      verdict: { type: 'again', delayMs: 0, counts: true, slow: false, error: null },
+      verdict: { type: 'again', delayMs: 0, counts: true, slow: null, error: null },
       failure: null,
     })
     assert.equal((await claim(1))[0]?.attempt, 2)

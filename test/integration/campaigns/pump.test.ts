@@ -10,6 +10,7 @@ import { systemClock } from '../../../src/shared/clock.ts'
 import { after, test } from '../../support/harness.ts'
 import { testAccounts } from '../../support/message-store.ts'
 import { testRedis } from '../../support/redis.ts'
+import { SimulatedClock } from '../../support/simulated-clock.ts'
 import { waiting } from './people-world.ts'
 import {
   addRecipients,
@@ -19,8 +20,10 @@ import {
   newCampaignForEachTest,
   record,
   sql,
+  statuses,
   store,
   tenant,
+  waIdOf,
 } from './sending-world.ts'
 
 newCampaignForEachTest()
@@ -63,6 +66,49 @@ test('goes on where Redis has an epoch that Postgres has lost', async () => {
   await addRecipients(campaign.id, 2)
   await redis.hSet(keys.campaign(campaign.id), 'e', String(campaign.epoch + 7))
   await claimed(2)
+})
+
+test('campaigns of a number take turns, also where a token comes more seldom than they ask', async () => {
+  await addRecipients(campaign.id, 30)
+  const [known] = (await store.running(tenant.numberId)).sendable
+  assert.ok(known)
+  const two = ['a', 'b'].map((name) => ({ ...known, id: `${name}` as typeof known.id }))
+  const clock = new SimulatedClock()
+  const over = new AbortController()
+  const sent = { a: 0, b: 0 } as Record<string, number>
+  let [tokens, filledAt] = [0, clock.mono()]
+  const slots = createSendSlots(100)
+  const pump = createPump({
+    store: {
+      ...store,
+      running: async () => ({ sendable: two, stuck: [] }),
+      claim: async ({ id }, limit) => {
+        sent[id] = (sent[id] ?? 0) + limit
+        return { picked: limit, claimed: [] }
+      },
+    },
+    rateLimit: {
+      async take({ want }) {
+        tokens = Math.min(1, tokens + ((clock.mono() - filledAt) / 1_000) * 6.4)
+        filledAt = clock.mono()
+        const granted = Math.min(want, Math.floor(tokens))
+        tokens -= granted
+        return granted > 0
+          ? { granted, waitMs: 0, limitedBy: null }
+          : { granted, waitMs: Math.ceil(((1 - tokens) / 6.4) * 1_000), limitedBy: 'number' }
+      },
+      unfence: async () => undefined,
+    },
+    ...{ slots, clock, sender: { send: () => undefined } },
+    rendering: { render: () => ({ text: 'Hello', faults: [] }) },
+    log: { info: () => undefined },
+  })
+  const pumping = pump(tenant.numberId, over.signal)
+  await clock.advance(10_000)
+  over.abort()
+  await pumping
+  const [a = 0, b = 0] = [sent['a'], sent['b']]
+  assert.ok(a + b > 40 && Math.abs(a - b) <= 1, JSON.stringify(sent))
 })
 
 test('asks Postgres before it takes an epoch for lost', async () => {
@@ -129,4 +175,25 @@ test('that is drained in the middle of a claim ends when the sends of that claim
   })
   await Promise.all([pumping, draining])
   assert.deepEqual(order, ['sent', 'drained'])
+})
+
+test('pauses before a list fails that the changed template does not fit', async () => {
+  await addRecipients(campaign.id, 40)
+  const fits = new Set([waIdOf(0)])
+  const pump = createPump({
+    store,
+    rateLimit: {
+      take: async () => ({ granted: 8, waitMs: 0, limitedBy: null }),
+      unfence: async () => undefined,
+    },
+    ...{ slots: createSendSlots(100), clock: systemClock, sender: { send: () => undefined } },
+    rendering: { render: (_, { waId }) => ({ text: '', faults: fits.has(String(waId)) ? [] : [{}] }) },
+    log: { info: () => undefined },
+  })
+  await sql`update recipients set variables = jsonb_build_object('waId', wa_id) where campaign_id = ${campaign.id}`
+  await pump(tenant.numberId, AbortSignal.timeout(9_000))
+  const { pauseReason, pauseError } = await record()
+  assert.deepEqual([pauseReason, pauseError?.code], ['TOO_MANY_FAILURES', 'TEMPLATE_VARIABLES_MISMATCH'])
+  const { FAILED = 0, PENDING = 0, QUEUED = 0 } = await statuses()
+  assert.deepEqual([FAILED, PENDING, QUEUED], [15, 24, 1])
 })

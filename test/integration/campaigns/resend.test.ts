@@ -99,16 +99,18 @@ describe('who sends again', () => {
     await sql`
       update messages set text = '', template = jsonb_set(template, '{variables}', '{}') where id = ${first.messageId}`
     assert.deepEqual(await resend(), { count: 1 })
-    const [row] = await sql<{ text: string; variables: unknown }[]>`
-      select m.text, m.template -> 'variables' as variables
+    const [row] = await sql<{ text: string; variables: unknown; isLast: boolean }[]>`
+      select m.text, m.template -> 'variables' as variables, v.last_message_id = m.id as is_last
       from messages m
       join recipients r on r.message_id = m.id
+      join conversations v on v.id = m.conversation_id
       where r.id = ${first.id} and m.id <> ${first.messageId}`
     assert.deepEqual(
       { ...row },
       {
         text: 'Hi Ines, use A1',
         variables: { first_name: 'Ines', code: 'A1' },
+        isLast: true,
       },
     )
   })

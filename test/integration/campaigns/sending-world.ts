@@ -88,7 +88,7 @@ export const optOut = (waId: string) => sql`
   on conflict (workspace_id, wa_id) do update set opt_state = 'opted-out'`
 
 export const again = (delayMs: number, counts = false) =>
-  ({ type: 'again', delayMs, counts, slow: false, error: null }) as const
+  ({ type: 'again', delayMs, counts, slow: null, error: null }) as const
 
 export const accepted = (): SendOutcome['verdict'] => ({
   ...({ type: 'accepted', held: false, recipientPhone: null } as const),

@@ -200,15 +200,17 @@ test('an exported report and a downloaded file are in the audit of the workspace
   const template = { name: 'hello', language: 'en_US' }
   const plan = { name: 'Report', template, numberId: encodeId('number', numberId) }
   const { id } = (await owner('POST', `${ws}/campaigns`, plan)).body
-  const report = async (accept: string) => {
+  const agent = await world.as('AGENT', { workspaceId })
+  const report = async (accept: string, { cookie } = owner) => {
     const path = `${world.origin}/console/api${ws}/campaigns/${id}/recipients`
-    const reply = await fetch(path, { headers: { cookie: owner.cookie, accept } })
-    assert.equal(reply.status, 200)
+    const reply = await fetch(path, { headers: { cookie, accept } })
     await reply.text()
+    return reply.status
   }
-  await report('application/json')
-  await report('text/csv')
-  await report('application/x-ndjson')
+  assert.equal(await report('application/json', agent), 200)
+  assert.deepEqual([await report('text/csv', agent), await report('application/x-ndjson', agent)], [403, 403])
+  for (const accept of ['application/json', 'text/csv', 'application/x-ndjson'])
+    assert.equal(await report(accept), 200)
   const exports = await owner('GET', `${ws}/audit?action=campaign.exported`)
   assert.deepEqual(
     exports.body.data.map(({ after, subjectId }: Json) => [after.form, subjectId]),

@@ -186,10 +186,16 @@ describe('inbound messages that arrive together', () => {
         update conversations set campaign_recipient_id = ${recipientId}, campaign_sent_at = now()
         where id = ${await conversationOf(tenant, waId)}`
     }
-    const answers = (text: string) =>
-      Promise.all(people.map((waId) => apply(inbound(tenant, { from: personAt(waId), text }))))
     const replied = () => sql`
       select replied_at from recipients where campaign_id = ${campaignId} and replied_at is not null order by id`
+    // Written before, and told after it.
+    const [early = ''] = people
+    await apply(inbound(tenant, { from: personAt(early), text: 'early', at: new Date(Date.now() - 60_000) }))
+    assert.equal((await replied()).length, 0)
+    const answers = (text: string) =>
+      Promise.all(
+        people.map((waId) => apply(inbound(tenant, { from: personAt(waId), text, at: new Date() }))),
+      )
     await answers('first')
     const marked = await replied()
     assert.equal(marked.length, people.length)

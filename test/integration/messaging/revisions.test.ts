@@ -169,7 +169,7 @@ test('an answer to a campaign is what is said to us, and no reaction, edit, noti
     insert into recipients (id, workspace_id, campaign_id, wa_id, status)
     values (${recipientId}, ${tenant.workspaceId}, ${campaignId}, ${waId}, 'SENT')`
   await sql`
-    update conversations set campaign_recipient_id = ${recipientId}, campaign_sent_at = now()
+    update conversations set campaign_recipient_id = ${recipientId}, campaign_sent_at = now() - interval '2 hours'
     where id = ${conversationId}`
   const repliedAt = async () => {
     const [row] = await sql<{ repliedAt: Date | null }[]>`

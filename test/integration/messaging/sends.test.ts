@@ -132,7 +132,7 @@ describe('a start whose reply is lost', () => {
     assert.equal(await store.startSending(mine), 1)
     assert.equal(await store.startSending(other), null)
     assert.equal(await store.startSending(mine), 1)
-    const again = { type: 'again', delayMs: 0, counts: true, slow: false, error: null } as const
+    const again = { type: 'again', delayMs: 0, counts: true, slow: null, error: null } as const
     await store.finishSend({ messageId: message.id, attempt: 1, by: 'single', verdict: again, failure: null })
     assert.equal(await store.startSending(other), 2)
     assert.equal(await store.startSending(mine), null)
@@ -200,7 +200,7 @@ describe('a failure that the provider reports', () => {
     const message = await newMessage()
     await store.insertOutbound(message)
     const attempt = (await store.startSending(startOf(message.id))) ?? assert.fail()
-    const verdict = { type: 'again', delayMs: 0, counts: true, slow: false, error: null } as const
+    const verdict = { type: 'again', delayMs: 0, counts: true, slow: null, error: null } as const
     await store.finishSend({ messageId: message.id, attempt, by: 'single', verdict, failure: null })
     await failed(message)
     assert.equal(await store.startSending(startOf(message.id)), null)

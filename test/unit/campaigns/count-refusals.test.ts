@@ -15,7 +15,7 @@ function verdictOf(word: string): SendOutcome['verdict'] {
   const error = { code: word, title: `No ${word}`, details: 'why', httpStatus: 400 }
   const refusal = { ...error, class: 'permanent', retryAfterMs: null } as const
   if (word === 'ok') return { type: 'accepted', providerMessageId: 'w', held: false, recipientPhone: null }
-  if (word === 'again') return { type: 'again', delayMs: 0, counts: true, slow: false, error: refusal }
+  if (word === 'again') return { type: 'again', delayMs: 0, counts: true, slow: null, error: refusal }
   return word === 'lost' ? { type: 'unknown', error: refusal } : { type: 'failed', error: refusal }
 }
 

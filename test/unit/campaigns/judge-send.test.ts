@@ -34,22 +34,30 @@ describe('a send of a campaign', () => {
     })
     for (const tries of [0, 100]) {
       const { counts, slow } = again(judgeSend({ type: 'notSent', error: unreachable }, tries))
-      assert.deepEqual([counts, slow], [false, true])
+      assert.deepEqual([counts, slow], [false, 'number'])
     }
   })
 
   test('that is throttled slows the number down and fails nobody, as long as the provider asks for', () => {
     for (const code of [130429, 131057, 80007]) {
       const { counts, slow, error } = again(judgeSend(refusal(code), 100))
-      assert.deepEqual([counts, slow, error && pauseFor(error)], [false, true, null])
+      assert.deepEqual([counts, slow, error && pauseFor(error)], [false, 'number', null])
     }
     assert.equal(again(judgeSend(refusal(130429, { retryAfterMs: 7_000 }), 0)).delayMs, 7_000)
+  })
+
+  test('whose template the provider throttles holds off its campaign, and neither the number nor anybody’s try', () => {
+    for (const code of [132069, 134101]) {
+      const { counts, slow, delayMs, error } = again(judgeSend(refusal(code), 100))
+      assert.deepEqual([counts, slow, error && pauseFor(error)], [false, 'campaign', null])
+      assert.ok(delayMs >= 60_000)
+    }
   })
 
   test('to a pair that has had too many waits 4^n seconds, for this recipient alone, and fails after the fourth', () => {
     const delays = [0, 1, 2, 3].map((tries) => again(judgeSend(refusal(131056), tries)).delayMs)
     assert.deepEqual(delays, [4_000, 16_000, 64_000, 256_000])
-    assert.equal(again(judgeSend(refusal(131056), 0)).slow, false)
+    assert.equal(again(judgeSend(refusal(131056), 0)).slow, null)
     assert.equal(judgeSend(refusal(131056), 4).type, 'failed')
   })
 

@@ -79,6 +79,13 @@ describe('who a person is', () => {
     assert.deepEqual(shown(claim(P, A, { at: early }), owner), [null, [], null, A, [], A])
   })
 
+  test('a change that is told late, and names only a number that is somebody else’s by now, changes nothing', () => {
+    const owner = holder(2, P2, { userId: A, addressAt: late })
+    const changed = claim(P2, null, { proof: 'statement', also: [P, B], at: early })
+    assert.equal(shown(changed, owner), null)
+    assert.equal(shown(changed, holder(1, P), owner), null)
+  })
+
   test('what is told late does not bring back a number and an id that the person has left', () => {
     const known = holder(1, P2, { aliases: [B], userId: B, addressAt: late })
     const plan = shown(claim(P, B, { at: early }), known)

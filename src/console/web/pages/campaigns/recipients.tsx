@@ -7,6 +7,7 @@ import { phone, sentence } from '../../core/format.ts'
 import { useFresh } from '../../core/fresh.ts'
 import { useAction, useList } from '../../core/load.ts'
 import { hrefOf } from '../../core/router.ts'
+import { can } from '../../core/session.ts'
 import { Button } from '../../parts/button.tsx'
 import { Section } from '../../parts/facts.tsx'
 import { FailureText } from '../../parts/failure.tsx'
@@ -43,7 +44,8 @@ export function Recipients({ campaign }: { readonly campaign: CampaignRecord }) 
     <Section
       title="Recipients"
       actions={
-        campaign.counts.total > 0 && (
+        campaign.counts.total > 0 &&
+        can('ADMIN') && (
           <Button icon="download" isBusy={report.isBusy} onClick={() => void download()}>
             {isFiltered ? 'Report of these' : 'Report as CSV'}
           </Button>
