@@ -5,12 +5,14 @@ import type { Clock } from '../shared/clock.ts'
 import { type CampaignId, type NumberId, newId } from '../shared/ids.ts'
 import type { Log } from '../shared/log.ts'
 import { pause } from '../shared/pause.ts'
+import { ClaimInDoubt } from './claim-in-doubt.ts'
 import { Misfits, TooManyMisfits } from './misfits.ts'
 import type { CampaignSender } from './send-claimed.ts'
 import type {
   CampaignRendering,
   CampaignSendStore,
   Claim,
+  ClaimedRecipient,
   NumberRateLimit,
   PickedRecipient,
   RunningCampaign,
@@ -211,25 +213,30 @@ async function sendSome(
     const batch = await claimSome(ports, campaign, turns, grant.granted)
     if (!batch) return { type: 'moved', ms: 0 }
     used = batch.claimed.length
-    ports.sender.send(campaign, batch.claimed, claimedAt)
+    ports.sender.send(campaign, batch.claimed, batch.inDoubt ? longAgo : claimedAt)
+    if (batch.inDoubt) throw batch.inDoubt
     return batch.picked > 0 ? { type: 'sent', ms: 0 } : nothingDue(ports, campaign)
   } finally {
     ports.slots.release(slots - used)
   }
 }
 
-/** Undefined where the campaign is RUNNING no more. */
+/** Nothing is sent under such a claim: its recipients go back to those who wait. */
+const longAgo = { mono: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY }
+
+/** Undefined where the campaign is RUNNING no more. `inDoubt`: whether the claim was written is not known. */
 async function claimSome(
   { store, rendering, log }: PumpPorts,
   campaign: RunningCampaign,
   turns: Turns,
   limit: number,
-) {
+): Promise<{ picked: number; claimed: readonly ClaimedRecipient[]; inDoubt?: ClaimInDoubt } | undefined> {
   try {
     return await store.claim(campaign, limit, (recipient) =>
       turns.misfits.count(campaign, judge(rendering, campaign, recipient)),
     )
   } catch (error) {
+    if (error instanceof ClaimInDoubt) return { picked: 0, claimed: error.claimed, inDoubt: error }
     if (!(error instanceof TooManyMisfits)) throw error
     const { failure } = error
     await store.pause(campaign, { reason: 'TOO_MANY_FAILURES', scope: 'campaign', error: failure })

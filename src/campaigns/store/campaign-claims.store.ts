@@ -7,6 +7,8 @@ import type { FingerprintKey } from '../../messaging/opt-out-fingerprint.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { literals, sources } from '../../platform/postgres/states.ts'
 import type { Uuid } from '../../shared/ids.ts'
+import { isOutage } from '../../shared/outage.ts'
+import { ClaimInDoubt } from '../claim-in-doubt.ts'
 import { claimableStatuses } from '../recipient.machine.ts'
 import type { Claim, ClaimedRecipient, PickedRecipient, RunningCampaign } from '../send-ports.ts'
 import { type SkipReason, skipReasonOf } from '../skip-reason.ts'
@@ -14,6 +16,11 @@ import { type Person, peopleOf } from './campaign-people.store.ts'
 
 /** After this time the process that claimed is assumed dead, and its claimed recipients possibly sent. */
 const leaseSeconds = 30
+
+interface Claimed {
+  readonly picked: number
+  readonly claimed: readonly ClaimedRecipient[]
+}
 
 export type JudgeClaim = (recipient: PickedRecipient) => Claim
 
@@ -23,26 +30,43 @@ export interface ClaimRequest {
   readonly optOutKey: FingerprintKey | undefined
 }
 
-export const claimRecipients = (
+export async function claimRecipients(
   pool: Pool,
   campaign: RunningCampaign,
-  { limit, judge, optOutKey }: ClaimRequest,
-): Promise<{ picked: number; claimed: ClaimedRecipient[] } | undefined> =>
-  pool.begin(async (sql) => {
-    const picked = await pick(sql, campaign, limit)
-    if (!picked) return undefined
-    if (picked.length === 0) return { picked: 0, claimed: [] }
-    const people = await peopleOf(sql, campaign, { waIds: picked.map(({ waId }) => waId), optOutKey })
-    const known = picked.flatMap((recipient) => {
-      const person = people.get(recipient.waId)
-      // Missing when others insert or merge the contact at this moment: the next claim finds it.
-      return person ? [{ recipient, person, claim: claimOf(campaign, person) ?? judge(recipient) }] : []
+  request: ClaimRequest,
+): Promise<Claimed | undefined> {
+  let written: Claimed | undefined
+  try {
+    return await pool.begin(async (sql) => {
+      written = await claimIn(sql, campaign, request)
+      return written
     })
-    const judged = oncePerPerson(known)
-    const { attempts, twins } = await write(sql, campaign, judged)
-    const claimed = judged.filter(({ recipient }) => !twins.has(recipient.id))
-    return { picked: picked.length, claimed: claimed.flatMap((each) => toClaimed(each, attempts)) }
+  } catch (error) {
+    if (written && written.claimed.length > 0 && isOutage(error))
+      throw new ClaimInDoubt(written.claimed, error)
+    throw error
+  }
+}
+
+async function claimIn(
+  sql: Sql,
+  campaign: RunningCampaign,
+  { limit, judge, optOutKey }: ClaimRequest,
+): Promise<Claimed | undefined> {
+  const picked = await pick(sql, campaign, limit)
+  if (!picked) return undefined
+  if (picked.length === 0) return { picked: 0, claimed: [] }
+  const people = await peopleOf(sql, campaign, { waIds: picked.map(({ waId }) => waId), optOutKey })
+  const known = picked.flatMap((recipient) => {
+    const person = people.get(recipient.waId)
+    // Missing when others insert or merge the contact at this moment: the next claim finds it.
+    return person ? [{ recipient, person, claim: claimOf(campaign, person) ?? judge(recipient) }] : []
   })
+  const judged = oncePerPerson(known)
+  const { attempts, twins } = await write(sql, campaign, judged)
+  const claimed = judged.filter(({ recipient }) => !twins.has(recipient.id))
+  return { picked: picked.length, claimed: claimed.flatMap((each) => toClaimed(each, attempts)) }
+}
 
 /** What is decided about the person, whatever the campaign would say to them. */
 function claimOf({ definition }: RunningCampaign, person: Person): Skip | undefined {
@@ -115,10 +139,15 @@ async function pick(
       order by r.due_at, r.id
       limit ${limit}
       for update skip locked
+    ),
+    -- A status or an outcome locks the message first and then wants the recipient: whose message is locked waits for the
+    -- next claim.
+    tried as (
+      select id from messages where id in (select message_id from picked) for no key update skip locked
     )
     select exists (select from campaign) as is_running, picked.*
     from (select) one
-    left join picked on true`
+    left join picked on picked.message_id is null or picked.message_id in (select id from tried)`
   if (!rows[0]?.isRunning) return undefined
   return rows.filter(({ id }) => id !== null)
 }

@@ -113,6 +113,24 @@ describe('a claim', () => {
   })
 })
 
+test('whose message is being changed is left to the next claim, which does not wait for it', async () => {
+  await addRecipients(campaign.id, 2)
+  const [first] = await claim(1)
+  assert.ok(first)
+  await finish({ ...first, verdict: again(0), failure: null })
+  const claimed = await sql.begin(async (tx) => {
+    await tx`select from messages where id = ${first.messageId} for no key update`
+    const taken = await claim(2)
+    await tx`update recipients set updated_at = now() where id = ${first.id}`
+    return taken.map(({ waId }) => waId)
+  })
+  assert.deepEqual(claimed, [waIdOf(1)])
+  assert.deepEqual(
+    (await claim(2)).map(({ waId }) => waId),
+    [waIdOf(0)],
+  )
+})
+
 test('an answer to what is tried again after a week counts, and the conversation stays where it is', async () => {
   await addRecipients(campaign.id, 1)
   const [first] = await claim(1)

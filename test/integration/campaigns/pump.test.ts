@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { createCampaignSending } from '../../../src/campaigns/campaigns.module.ts'
 import { createPump, type PumpPorts } from '../../../src/campaigns/number-pump.ts'
+import { createCampaignSender } from '../../../src/campaigns/send-claimed.ts'
 import { createSendSlots, type SendSlots } from '../../../src/campaigns/send-slots.ts'
+import { createCampaignSendStore } from '../../../src/campaigns/store/campaign-sends.store.ts'
 import { createNumberRateLimit } from '../../../src/campaigns/store/number-rate-limit.ts'
 import { closeRedis, connectRedis } from '../../../src/platform/redis/client.ts'
 import { keys } from '../../../src/platform/redis/keys.ts'
@@ -16,6 +18,7 @@ import {
   addRecipients,
   again,
   campaign,
+  finish,
   messages,
   newCampaignForEachTest,
   record,
@@ -66,6 +69,53 @@ test('goes on where Redis has an epoch that Postgres has lost', async () => {
   await addRecipients(campaign.id, 2)
   await redis.hSet(keys.campaign(campaign.id), 'e', String(campaign.epoch + 7))
   await claimed(2)
+})
+
+test('gives back whom it has claimed where the answer of the commit is lost', async () => {
+  await addRecipients(campaign.id, 3)
+  const lost = Object.assign(new Error('closed'), { code: 'CONNECTION_CLOSED' })
+  const losing = new Proxy(sql, {
+    get: (target, name) =>
+      name === 'begin'
+        ? async (work: Parameters<typeof sql.begin>[1]) => {
+            await target.begin(work as never)
+            throw lost
+          }
+        : Reflect.get(target, name),
+  })
+  const slots = createSendSlots(100)
+  const sender = createCampaignSender({
+    attemptSend: async ({ isWanted, messageId, attempt }) => {
+      assert.equal(isWanted?.(), false)
+      await finish({ messageId, attempt, verdict: again(0), failure: null } as Parameters<typeof finish>[0])
+      return again(0)
+    },
+    ...{ store, slots, clock: systemClock, sent: () => undefined },
+    rateLimit: createNumberRateLimit(redis),
+    log: { info: () => undefined, warn: assert.fail },
+  })
+  const pump = createPump({
+    store: { ...store, claim: createCampaignSendStore(losing, testAccounts).claim },
+    rateLimit: {
+      take: async () => ({ granted: 2, waitMs: 0, limitedBy: null }),
+      unfence: async () => undefined,
+    },
+    ...{ slots, clock: systemClock, sender },
+    rendering: { render: () => ({ text: 'Hello', faults: [] }) },
+    log: { info: () => undefined },
+  })
+  await assert.rejects(pump(tenant.numberId, AbortSignal.timeout(9_000)), ({ cause }) => cause === lost)
+  await sender.drain()
+  assert.deepEqual(await statuses(), { PENDING: 3 })
+  const rows = await sql`select send_state, send_attempts from messages where campaign_id = ${campaign.id}`
+  assert.deepEqual(
+    rows.map(({ sendState, sendAttempts }) => [sendState, sendAttempts]),
+    [
+      ['PENDING', 1],
+      ['PENDING', 1],
+    ],
+  )
+  assert.equal(await slots.take(tenant.workspaceId, 100, new AbortController().signal), 100)
 })
 
 test('campaigns of a number take turns, also where a token comes more seldom than they ask', async () => {
