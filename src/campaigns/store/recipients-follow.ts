@@ -6,7 +6,8 @@ import { recipientMachine } from '../recipient.machine.ts'
 /**
  * The CTE `followed`. `moved` names a CTE with the current rows of messages: id, recipient_id, status,
  * send_state, send_due_at, error, due_at (when a recipient may be tried again; null: at once) and tries (how
- * many to add). Locks: a statement that moves a message holds its row, so no two contend for its recipient.
+ * many to add). Locks: a statement that moves a message holds its row, so no two contend for its recipient. A claim
+ * takes none whose message is locked.
  */
 export const recipientsFollow = (sql: Sql, moved: string) => sql`
   followed as (
