@@ -20,7 +20,7 @@ export interface ApiEdgeOptions {
   readonly campaigns: Campaigns
   readonly privacy: Privacy
   readonly limiter: RateLimiter
-  readonly load: Pick<Load, 'admits'>
+  readonly load: Pick<Load, 'admits' | 'isAvailable'>
   readonly log: Logger
   readonly onServed: (served: Served) => void
 }

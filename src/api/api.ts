@@ -18,7 +18,7 @@ export interface ApiOptions {
   readonly services: ApiServices
   readonly authenticate: AuthenticateKey
   readonly limiter: RateLimiter
-  readonly load: Pick<Load, 'admits'>
+  readonly load: Pick<Load, 'admits' | 'isAvailable'>
   readonly log: Pick<Logger, 'info' | 'error'>
   readonly onServed?: (served: Served) => void
 }
@@ -39,6 +39,7 @@ export const createApi = ({ services, authenticate, load, ...options }: ApiOptio
     routes: table,
     guard: createGuard(authenticate, services),
     admits: (route) => load.admits(classOf(route)),
+    isAvailable: load.isAvailable,
     anonymousRate,
   })
 

@@ -39,7 +39,7 @@ export interface ConsoleEdgeOptions {
   /** Sign the cookies of known devices: the first signs, all verify. */
   readonly deviceKeys: readonly Uint8Array[]
   readonly limiter: GuessBuckets
-  readonly load: Pick<Load, 'admits'>
+  readonly load: Pick<Load, 'admits' | 'isAvailable'>
   readonly accounts: Accounts
   readonly delivery: Delivery
   readonly messaging: Messaging

@@ -71,7 +71,7 @@ export const createConsole = (
   }: Pick<PipelineOptions<ConsoleContext, ConsoleRoute>, 'log' | 'onServed'> & {
     /** Routes that the public API also has. */
     readonly shared: readonly ConsoleRoute[]
-    readonly load: Pick<Load, 'admits'>
+    readonly load: Pick<Load, 'admits' | 'isAvailable'>
   },
 ): HttpHandler =>
   createPipeline({
@@ -80,4 +80,5 @@ export const createConsole = (
     routes: [...consoleRoutes, ...shared],
     guard: createGuard(services),
     admits: (route) => load.admits(classOf(route)),
+    isAvailable: load.isAvailable,
   })

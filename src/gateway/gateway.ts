@@ -19,6 +19,9 @@ import { ensureOptOutKey } from '../messaging/store/kept-opt-outs.ts'
 import { openBlobs } from '../platform/blobs/open-blobs.ts'
 import { describeSettings, requireSettings } from '../platform/config/config.ts'
 import type { Settings } from '../platform/config/settings.ts'
+import { errorResponse } from '../platform/http/error-response.ts'
+import type { HttpHandler } from '../platform/http/exchange.ts'
+import { unavailable } from '../platform/http/pipeline.ts'
 import { listen } from '../platform/http/uws.ts'
 import { createActorEvents } from '../platform/observability/actor-events.ts'
 import { createInboundElementStore } from '../platform/postgres/inbound-elements.store.ts'
@@ -232,6 +235,15 @@ function createEdges(
   gauge('console_sockets', 'Open live connections of the console', () => console.live.openSockets())
   gauge('webhook_backlog_bytes', 'Bytes of events that wait in memory', delivery.backlogBytes)
   const pages = documentationPages({ handsetsUrl: settings.HANDSETS_URL })
-  const edges = { api, console: console.handler, providerWebhooks: webhooks, health, pages }
+  const edges = {
+    ...{ api, console: console.handler, health, pages },
+    providerWebhooks: whileAvailable(webhooks, load),
+  }
   return { handler: publicHandler(edges), live: console.live }
 }
+
+/** The provider repeats what is refused. */
+const whileAvailable =
+  (handler: HttpHandler, { isAvailable }: Pick<Load, 'isAvailable'>): HttpHandler =>
+  (request) =>
+    isAvailable() ? handler(request) : errorResponse(unavailable(), request)

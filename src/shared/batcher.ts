@@ -2,12 +2,12 @@
 // timer: a single item is not delayed, and items under load share a commit.
 
 import { Concurrency } from './concurrency.ts'
-import { isStall } from './outage.ts'
+import { failsOthersToo, isStall } from './outage.ts'
 
 export interface BatcherOptions<Item, Result> {
   /**
    * Returns the results in item order. When it throws, the batch is retried item by item, unless the server
-   * timed out: each item would then wait for another time-out.
+   * timed out, and until a second item meets an outage: each would then wait for another one.
    */
   readonly flush: (items: Item[]) => Promise<Result[]>
   readonly maxItems: number
@@ -109,8 +109,25 @@ export class Batcher<Item, Result> {
       })
     } catch (reason) {
       if (batch.length === 1 || isStall(reason)) for (const waiting of batch) waiting.reject(reason)
-      // One bad item must not fail the others: flush each alone, so that each gets its own error.
-      else for (const waiting of batch) await this.#flush([waiting])
+      else await this.#oneByOne(batch)
+    }
+  }
+
+  /** One bad item must not fail the others: each gets its own error. One outage may be that of a single connection. */
+  async #oneByOne(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+    const outages: unknown[] = []
+    for (const { item, resolve, reject } of batch) {
+      if (outages.length >= 2) {
+        reject(outages[0])
+        continue
+      }
+      try {
+        const [result] = await this.#options.flush([item])
+        resolve(result as Result)
+      } catch (reason) {
+        if (failsOthersToo(reason)) outages.push(reason)
+        reject(reason)
+      }
     }
   }
 }

@@ -3,13 +3,13 @@
 
 import { BatcherFull } from './batcher.ts'
 import { Concurrency } from './concurrency.ts'
-import { isStall } from './outage.ts'
+import { failsOthersToo } from './outage.ts'
 
 export interface KeyedBatcherOptions<Item, Result> {
   readonly keyOf: (item: Item) => string
   /**
    * Returns the results in item order. A result may be a promise: the place of the flush is then free for others, and
-   * only the key waits for it. When it throws, the items are tried one by one, until a second one meets a time-out of
+   * only the key waits for it. When it throws, the items are tried one by one, until a second one meets an outage of
    * the server.
    */
   readonly flush: (items: readonly Item[]) => Promise<readonly (Result | Promise<Result>)[]>
@@ -126,24 +126,24 @@ export class KeyedBatcher<Item, Result> {
   async #oneByOne(batch: readonly Waiting<Item, Result>[]): Promise<Promise<Result>[]> {
     const results: Promise<Result>[] = []
     const last = new Map<string, Promise<Result>>()
-    const stalls: unknown[] = []
+    const outages: unknown[] = []
     for (const { key, item } of batch) {
       await last.get(key)?.catch(() => undefined)
-      const result = await this.#tryOne(item, stalls)
+      const result = await this.#tryOne(item, outages)
       last.set(key, result.promise)
       results.push(result.promise)
     }
     return results
   }
 
-  /** One item may wait for what somebody has locked. Two are enough to see that it is not the item. */
-  async #tryOne(item: Item, stalls: unknown[]): Promise<{ readonly promise: Promise<Result> }> {
-    if (stalls.length >= 2) return { promise: handled(Promise.reject(stalls[0])) }
+  /** One item may wait for what somebody has locked, or lose its connection. Two show that it is not the item. */
+  async #tryOne(item: Item, outages: unknown[]): Promise<{ readonly promise: Promise<Result> }> {
+    if (outages.length >= 2) return { promise: handled(Promise.reject(outages[0])) }
     try {
       const [result] = await this.#options.flush([item])
       return { promise: handled(Promise.resolve(result as Result)) }
     } catch (reason) {
-      if (isStall(reason)) stalls.push(reason)
+      if (failsOthersToo(reason)) outages.push(reason)
       return { promise: handled(Promise.reject(reason)) }
     }
   }

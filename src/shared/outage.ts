@@ -30,6 +30,9 @@ export const isOutage = (error: unknown): boolean =>
 export const isStall = (error: unknown): boolean =>
   ['55P03', '57014', 'CONNECT_TIMEOUT', 'ETIMEDOUT'].includes(codeOf(error))
 
+/** Whatever else is asked now fails in the same way, at the same price. A deadlock is a matter of two alone. */
+export const failsOthersToo = (error: unknown): boolean => isOutage(error) && !/^40...$/.test(codeOf(error))
+
 /** This process has closed the pool: whatever is repeated fails again. */
 export const isClosed = (error: unknown): boolean =>
   ['CONNECTION_ENDED', 'CONNECTION_DESTROYED'].includes(codeOf(error))

@@ -73,8 +73,20 @@ function checkTogether(settings: Settings): void {
     throw new ConfigError('FAILPOINT is for APP_ENV=test: unset it')
   if (settings.ICE_SERVERS.some((url) => url.startsWith('turn')) && !settings.TURN_SECRET?.length)
     throw new ConfigError('TURN_SECRET is required where ICE_SERVERS lists a turn: or turns: URL')
+  checkTimes(settings)
+}
+
+function checkTimes(settings: Settings): void {
   if (settings.GUARD >= settings.HANDOVER_SILENCE)
     throw new ConfigError(
       'GUARD must be shorter than HANDOVER_SILENCE, or two gateways could act for one endpoint',
+    )
+  if (2 * settings.SESSION_RENEW > settings.SESSION_TTL)
+    throw new ConfigError(
+      'SESSION_RENEW must be at most half of SESSION_TTL, or one late renewal ends the session',
+    )
+  if (2 * settings.DRAIN_GRACE > settings.DRAIN_TIMEOUT)
+    throw new ConfigError(
+      'DRAIN_GRACE must be at most half of DRAIN_TIMEOUT, or the process ends before its work has',
     )
 }

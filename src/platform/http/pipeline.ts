@@ -37,14 +37,20 @@ export interface Served {
   readonly aborted: boolean
 }
 
-export interface PipelineOptions<Context, R extends Route<Context>> {
+/** What refuses requests for now, whoever asks. */
+interface Gates<R> {
+  /** False: the process is overloaded, and requests to this route are refused. */
+  readonly admits?: (route: R) => boolean
+  /** False: what every request needs is away, and waiting for it would only hold the request. */
+  readonly isAvailable?: () => boolean
+}
+
+export interface PipelineOptions<Context, R extends Route<Context>> extends Gates<R> {
   readonly prefix: string
   readonly routes: readonly R[]
   /** Throws an AppError for an unknown caller. */
   readonly guard: (request: HttpRequest, route: R) => Promise<Admission<Context>>
   readonly limiter?: RateLimiter
-  /** False: the process is overloaded, and requests to this route are refused for now. */
-  readonly admits?: (route: R) => boolean
   /** Rate headers of a response to an unknown caller. Absent: such a response has none. */
   readonly anonymousRate?: RateHeaders
   readonly log: Pick<Logger, 'info' | 'error'>
@@ -72,8 +78,7 @@ export function createPipeline<Context, R extends Route<Context>>(
         headers: { allow: matched.allow },
       })
     exchange.route = matched.route
-    // Before the caller is looked up: a refusal must cost little.
-    if (options.admits && !options.admits(matched.route)) throw shed()
+    checkGates(options, matched.route)
     const admission = await options.guard(request, matched.route)
     exchange.subject = admission.subject
     if (admission.bucket && options.limiter)
@@ -127,6 +132,17 @@ function withHeaders(response: HttpResponse, requestId: string, rate: RateHeader
   }
   return { ...response, headers }
 }
+
+/** Before the caller is looked up: a refusal must cost little. */
+function checkGates<R>({ isAvailable, admits }: Gates<R>, route: R): void {
+  if (isAvailable?.() === false) throw unavailable()
+  if (admits && !admits(route)) throw shed()
+}
+
+export const unavailable = () =>
+  new AppError('UNAVAILABLE', 'the database does not answer at the moment; try again shortly', {
+    retryAfterSeconds: 2,
+  })
 
 const shed = () =>
   new AppError('OVERLOADED', 'the process is busy with more important requests; try again shortly', {

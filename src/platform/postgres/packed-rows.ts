@@ -62,10 +62,16 @@ async function packedRows(sql: Sql, { select, from, separator }: Packed): Promis
     select concat_ws(${separator}, ${tag.unsafe(select)}) as packed ${from}`
   const statement = statementOf(from) && statementOf(whole(parts))
   const rows = statement
-    ? await sql.unsafe(statement.text, statement.values as never[], { prepare: true }).values()
+    ? await sql
+        .unsafe(statement.text, statement.values as never[], { prepare: isPrepared(statement.text) })
+        .values()
     : await whole(sql).values()
   return rows.map(([packed]) => packed as string)
 }
+
+/** One for several values of a filter is long, its texts are as many as their combinations, and its plan takes room. */
+const longestPrepared = 6_000
+const isPrepared = (text: string): boolean => text.length <= longestPrepared
 
 const same = <T extends string>(text: string): T => text as T
 

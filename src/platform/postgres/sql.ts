@@ -32,14 +32,28 @@ export interface PoolOptions {
   readonly isPlannedOnce?: boolean
 }
 
-const socketsOf = new WeakMap<Pool, ReadonlySet<Socket>>()
+/** Since when each has been there, by `performance.now`. */
+const socketsOf = new WeakMap<Pool, ReadonlyMap<Socket, number>>()
+
+const connectLimitMs = 3_000
 
 /**
- * Ends every connection at once: statements under way fail, later ones connect again. For a server that is
+ * Ends the connections at once: statements under way fail, later ones connect again. For a server that is
  * silent: the system would repeat what was sent for a quarter of an hour, although the server may be elsewhere.
+ * A connection that is being made has `connectMs`, by default its own time limit. If it is ended before, the driver makes
+ * another one for the statement that waits for it, and does not tell that.
  */
-export function breakOff(pool: Pool): void {
-  for (const socket of socketsOf.get(pool) ?? []) socket.destroy()
+export function breakOff(pool: Pool, connectMs = 2 * connectLimitMs): void {
+  for (const [socket, since] of socketsOf.get(pool) ?? [])
+    if (socket.bytesRead > 0 || performance.now() - since > connectMs) socket.destroy()
+}
+
+/** Remembers what each connection has read. The function that it returns ends those that have read nothing since. */
+export function readsOf(pool: Pool): () => void {
+  const reads = [...(socketsOf.get(pool)?.keys() ?? [])].map((socket) => [socket, socket.bytesRead] as const)
+  return () => {
+    for (const [socket, before] of reads) if (socket.bytesRead === before) socket.destroy()
+  }
 }
 
 interface Hosts {
@@ -49,7 +63,7 @@ interface Hosts {
 }
 
 /** The driver writes to the socket at once, which is sent when it is connected. */
-function socketOpener(sockets: Set<Socket>) {
+function socketOpener(sockets: Map<Socket, number>) {
   let tries = 0
   return ({ host: hosts, port: ports, path }: Hosts): Socket => {
     const index = tries % hosts.length
@@ -57,7 +71,7 @@ function socketOpener(sockets: Set<Socket>) {
     const host = hosts[index] ?? 'localhost'
     const port = ports[index] ?? 5432
     const socket = path ? connect(path) : connect(port, host)
-    sockets.add(socket)
+    sockets.set(socket, performance.now())
     socket.once('close', () => sockets.delete(socket))
     // The driver takes the name for TLS from here.
     return Object.assign(socket, { host, port })
@@ -65,10 +79,10 @@ function socketOpener(sockets: Set<Socket>) {
 }
 
 export function connectPool(options: PoolOptions): Pool {
-  const sockets = new Set<Socket>()
+  const sockets = new Map<Socket, number>()
   const pool = postgres(options.url, {
     max: options.max,
-    connect_timeout: 3,
+    connect_timeout: connectLimitMs / 1_000,
     keep_alive: 5,
     socket: socketOpener(sockets),
     idle_timeout: 0,

@@ -23,6 +23,8 @@ export interface Pressure {
 
 export interface Load {
   admits(requestClass: RequestClass): boolean
+  /** False: Postgres has been away for so long that a request would only wait for it. Without LOAD_SHEDDING, too. */
+  isAvailable(): boolean
   level(): LoadLevel
   /** Of the last second. */
   pressure(): Pressure
@@ -56,6 +58,8 @@ export const levelOf = ({ loopMs, poolMs, fullness }: Pressure): LoadLevel =>
 export const isAdmitted = (requestClass: RequestClass, level: LoadLevel): boolean =>
   requestClasses.indexOf(requestClass) >= level
 
+/** A shorter outage, such as a restart, is waited for. */
+const goneMs = 3_000
 const sampleMs = 1_000
 // Each wakes a process that has nothing to do, and is far below the first mark.
 const poolSampleMs = 500
@@ -85,6 +89,7 @@ export function watchLoad(options: LoadOptions): Load {
   let timer: Timer = clock.after(sampleMs, sample)
   return {
     admits: (requestClass) => isAdmitted(requestClass, level),
+    isAvailable: () => options.postgresAwayMs() < goneMs,
     level: () => level,
     pressure: () => pressure,
     stop() {

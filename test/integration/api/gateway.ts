@@ -106,7 +106,7 @@ export function gateway(sql: Pool, decided: Partial<Decided> = {}, limiter = ope
   const handler = createApi({
     services,
     limiter,
-    load: { admits: () => true },
+    load: { admits: () => true, isAvailable: () => true },
     authenticate: createAuthenticator({
       keys: createKeyStore(sql),
       environment: 'test',

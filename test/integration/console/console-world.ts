@@ -105,7 +105,11 @@ export async function openWorld(settings: Partial<ConsoleSettings> = {}): Promis
   const services = servicesOf(world, settings, campaigns)
   const shared = consoleCampaigns(campaigns)
   const log = pino({ level: 'silent' })
-  const handler = createConsole(services, { log, shared, load: { admits: () => true } })
+  const handler = createConsole(services, {
+    log,
+    shared,
+    load: { admits: () => true, isAvailable: () => true },
+  })
   const live = createLive({ services, clock, log })
   const server = await listen({ host: '127.0.0.1', port: 0, handler, sockets: live, maxInFlight: 200 })
   after(async () => {

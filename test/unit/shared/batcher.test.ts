@@ -62,6 +62,29 @@ describe('a natural batcher', () => {
     assert.equal(flushes, 1)
   })
 
+  test('while the server refuses connections, two items find out for all; one lost connection fails nobody', async () => {
+    const flushOf = (faults: number) => {
+      let flushes = 0
+      const batcher = new Batcher<number, number>({
+        maxItems: 10,
+        maxWaiting: 100,
+        flush: async (items) => {
+          flushes += 1
+          if (flushes <= faults) throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
+          return items
+        },
+      })
+      return { batcher, flushes: () => flushes }
+    }
+    const ten = Array.from({ length: 10 }, (_, index) => index)
+    const away = flushOf(100)
+    const results = await Promise.allSettled(ten.map((item) => away.batcher.add(item)))
+    assert.ok(results.every(({ status }) => status === 'rejected'))
+    assert.equal(away.flushes(), 3)
+    const cut = flushOf(1)
+    assert.deepEqual(await Promise.all(ten.map((item) => cut.batcher.add(item))), ten)
+  })
+
   test('batches are no larger than allowed and keep the order', async () => {
     const sizes: number[] = []
     const batcher = new Batcher<number, number>({

@@ -8,6 +8,16 @@ import { type TestDatabase, testDatabase, testPool } from '../../../support/post
 const oldBytes = () =>
   getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space')?.space_used_size ?? 0
 
+test('statements are prepared up to a number, and run all the same beyond it', async () => {
+  const pool = testPool(await testDatabase(), 1)
+  for (let index = 0; index < 600; index += 1) {
+    const [row] = await pool.unsafe(`select $1::int + ${index} as sum`, [1], { prepare: true })
+    assert.equal(row?.['sum'], index + 1)
+  }
+  const [kept] = await pool`select count(*)::int as count from pg_prepared_statements`
+  assert.ok(kept?.['count'] > 400 && kept?.['count'] <= 501, JSON.stringify(kept))
+})
+
 describe('a statement that has been answered', () => {
   let database: TestDatabase
   before(async () => {

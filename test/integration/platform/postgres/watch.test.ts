@@ -37,9 +37,25 @@ describe('a watch over Postgres', () => {
     await eventually('it is found out', async () => watch.awayMs() > 0)
     assert.equal(await hanging, 'CONNECTION_CLOSED')
     assert.ok(watch.awayMs() >= 2_000, 'a short silence ends nothing')
+    await assert.rejects(pool`select 4`.execute(), ({ code }) => code === 'CONNECT_TIMEOUT')
     await line.become('open')
     await eventually('it is back', async () => watch.awayMs() === 0)
     assert.equal((await pool`select 3 as answer`)[0]?.['answer'], 3)
     assert.deepEqual(logged, ['postgres.away', 'postgres.back'])
+  })
+
+  test('ends what is silent where Postgres has moved, and answers at its new place at once', async () => {
+    const line = await startProxy(Number(new URL(database.url).port))
+    const url = Object.assign(new URL(database.url), { host: `127.0.0.1:${line.port}` }).href
+    const pool = connectPool({ url, max: 1, name: 'test' })
+    afterFile(() => Promise.all([pool.end({ timeout: 1 }), line.close()]))
+    const log = { info: () => undefined, warn: () => undefined } as never
+    const watch = watchPostgres({ url, clock: systemClock, log })
+    afterFile(() => watch.stop())
+    watch.cover(pool)
+    await pool`select 1`
+    line.silenceOpen()
+    await assert.rejects(pool`select 2`.execute(), ({ code }) => code === 'CONNECTION_CLOSED')
+    assert.equal((await pool`select 3 as answer`)[0]?.['answer'], 3)
   })
 })

@@ -118,6 +118,12 @@ describe('settings', () => {
     refused({ GUARD: '3s' }, /GUARD must be shorter than HANDOVER_SILENCE/)
   })
 
+  test('renewals and a grace that leave no time for what follows are refused', () => {
+    refused({ SESSION_RENEW: '3s' }, /SESSION_RENEW must be at most half of SESSION_TTL/)
+    refused({ DRAIN_GRACE: '13s' }, /DRAIN_GRACE must be at most half of DRAIN_TIMEOUT/)
+    assert.equal(loadSettings({ DRAIN_GRACE: '30s', DRAIN_TIMEOUT: '60s' }).DRAIN_GRACE, 30_000)
+  })
+
   test('ICE servers are STUN and TURN URLs, and TURN needs a secret', () => {
     const turn = 'turn:turn.example.com:3478?transport=udp'
     for (const bad of ['https://stun.example.com', 'stun:', 'stun:a?transport=udp', 'turn:a?transport=sctp'])

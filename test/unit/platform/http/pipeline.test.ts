@@ -39,6 +39,12 @@ describe('matching', () => {
     assert.equal((await send({ url: '/api/things/12' })).status, 401, 'another route is taken')
   })
 
+  test('while the database is away a request is refused at once, and can be repeated', async () => {
+    const { send } = pipeline({ isAway: true, admitFail: new AppError('UNAUTHORIZED', 'no') })
+    const { status, json, headers } = await send({ url: '/api/things' })
+    assert.deepEqual([status, json.error.code, headers['retry-after']], [503, 'UNAVAILABLE', '2'])
+  })
+
   test('a path is matched before anybody is asked who calls', async () => {
     const { send } = pipeline({ admitFail: new AppError('UNAUTHORIZED', 'no') })
     assert.equal((await send({ url: '/api/nope' })).status, 404)

@@ -72,6 +72,8 @@ interface Setup {
   readonly bucket?: BucketState
   readonly fail?: unknown
   readonly admitFail?: AppError
+  /** Postgres is away. */
+  readonly isAway?: boolean
   /** Paths that an overloaded process refuses. */
   readonly shed?: readonly string[]
 }
@@ -91,6 +93,7 @@ export function pipeline(setup: Setup = {}) {
   const handler = createPipeline({
     prefix: '/api',
     routes: [...things, failing],
+    isAvailable: () => !setup.isAway,
     ...(setup.shed ? { admits: ({ path }) => !setup.shed?.includes(path) } : {}),
     guard: async () => {
       if (setup.admitFail) throw setup.admitFail
