@@ -19,9 +19,7 @@ import { ensureOptOutKey } from '../messaging/store/kept-opt-outs.ts'
 import { openBlobs } from '../platform/blobs/open-blobs.ts'
 import { describeSettings, requireSettings } from '../platform/config/config.ts'
 import type { Settings } from '../platform/config/settings.ts'
-import { errorResponse } from '../platform/http/error-response.ts'
-import type { HttpHandler } from '../platform/http/exchange.ts'
-import { unavailable } from '../platform/http/pipeline.ts'
+import { whileAvailable } from '../platform/http/pipeline.ts'
 import { listen } from '../platform/http/uws.ts'
 import { createActorEvents } from '../platform/observability/actor-events.ts'
 import { createInboundElementStore } from '../platform/postgres/inbound-elements.store.ts'
@@ -241,9 +239,3 @@ function createEdges(
   }
   return { handler: publicHandler(edges), live: console.live }
 }
-
-/** The provider repeats what is refused. */
-const whileAvailable =
-  (handler: HttpHandler, { isAvailable }: Pick<Load, 'isAvailable'>): HttpHandler =>
-  (request) =>
-    isAvailable() ? handler(request) : errorResponse(unavailable(), request)

@@ -139,7 +139,13 @@ function checkGates<R>({ isAvailable, admits }: Gates<R>, route: R): void {
   if (admits && !admits(route)) throw shed()
 }
 
-export const unavailable = () =>
+/** The same for a handler that is no pipeline. */
+export const whileAvailable =
+  (handler: HttpHandler, { isAvailable }: { readonly isAvailable: () => boolean }): HttpHandler =>
+  (request) =>
+    isAvailable() ? handler(request) : errorResponse(unavailable(), request)
+
+const unavailable = () =>
   new AppError('UNAVAILABLE', 'the database does not answer at the moment; try again shortly', {
     retryAfterSeconds: 2,
   })
