@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { settleSignIn } from './core/ended-session.ts'
 import { useAction } from './core/load.ts'
-import { loadMe, me, signIn, startAnew } from './core/session.ts'
+import { loadMe, me, signIn, startAnew, workspace } from './core/session.ts'
 import { AuthProblem, useCountdown } from './parts/auth-form.tsx'
 import { Button } from './parts/button.tsx'
 import { Dialog, DialogActions, DialogBody } from './parts/dialog.tsx'
@@ -18,12 +18,16 @@ export function SignInAgain() {
   // Somebody else has the page start anew: what one operator wrote is never sent in the name of another.
   const goOn = () => settleSignIn(true)
   useEffect(() => {
-    // Somebody may have signed in again in another tab.
-    const look = () => {
-      if (document.visibilityState === 'visible') loadMe().then(goOn, () => undefined)
+    // Somebody may have signed in again in another tab. Past a limit of the workspace the session itself goes on: then
+    // nothing tells.
+    const look = async () => {
+      if (document.visibilityState !== 'visible') return
+      await loadMe()
+      if (workspace.peek()?.barrier !== 'SESSION_EXPIRED') goOn()
     }
-    document.addEventListener('visibilitychange', look)
-    return () => document.removeEventListener('visibilitychange', look)
+    const lookAgain = () => void look().catch(() => undefined)
+    document.addEventListener('visibilitychange', lookAgain)
+    return () => document.removeEventListener('visibilitychange', lookAgain)
   }, [])
   return (
     <Dialog title="Your session has ended" isLocked isFleeting onClose={leave}>

@@ -29,6 +29,13 @@ describe('a log that is read', () => {
     assert.equal(idsOf(taken(after)), 'edcba')
   })
 
+  test('shows a row once, also where the list was read anew while it waited', () => {
+    const again = { shown: rows('c', 'b', 'a'), waiting: { rows: rows('d', 'c'), hasGap: false } }
+    assert.equal(idsOf(taken(again)), 'dcba')
+    const after = withNews(again, { rows: rows('d', 'c', 'b'), isWhole: false })
+    assert.deepEqual([idsOf(after.shown), idsOf(after.waiting.rows)], ['cba', 'd'])
+  })
+
   test('changes rows in place, those that wait as well', () => {
     const first = withNews(reading('b', 'a'), { rows: rows('c', 'b'), isWhole: false })
     const news = [row('d'), row('c', 'DELIVERED'), row('b', 'FAILED')]

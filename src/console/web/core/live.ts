@@ -88,7 +88,6 @@ function connect(): void {
   )
   socket = opened
   opened.onopen = () => {
-    failures = 0
     heardAt = Date.now()
     liveState.value = 'live'
     subscribe()
@@ -96,6 +95,8 @@ function connect(): void {
   }
   opened.onmessage = ({ data }) => {
     if (socket !== opened) return
+    // Not when it opens: the server opens one too many and closes it with the reason.
+    failures = 0
     heardAt = Date.now()
     take(JSON.parse(String(data)) as Frame)
   }

@@ -42,7 +42,8 @@ function Search({ error }: Pick<Props, 'error'>) {
   const current = place.value.query.get('contact') ?? ''
   const [text, setText] = useState(current)
   const id = useId()
-  useEffect(() => setText(current), [current])
+  // Who types goes on behind a space.
+  useEffect(() => setText((typed) => (typed.trim() === current ? typed : current)), [current])
   useEffect(() => {
     if (text.trim() === current) return
     const timer = setTimeout(() => setQuery({ contact: text.trim() }), PAUSE_MS)

@@ -29,10 +29,11 @@ interface News<Row> {
 }
 
 export function withNews<Row extends Identified>(log: Log<Row>, news: News<Row>): Log<Row> {
-  const known = new Set([...log.shown, ...log.waiting.rows].map(({ id }) => id))
+  const waiting = withoutShown(log)
+  const known = new Set([...log.shown, ...waiting].map(({ id }) => id))
   const fresh = news.rows.filter(({ id }) => !known.has(id))
   const isGap = !news.isWhole && known.size > 0 && fresh.length === news.rows.length && fresh.length > 0
-  const rows = newestFirst([...fresh, ...changed(log.waiting.rows, news.rows)])
+  const rows = newestFirst([...fresh, ...changed(waiting, news.rows)])
   return {
     shown: changed(log.shown, news.rows),
     waiting: {
@@ -43,8 +44,16 @@ export function withNews<Row extends Identified>(log: Log<Row>, news: News<Row>)
 }
 
 /** What the reader sees who has asked for what waits. */
-export const taken = <Row extends Identified>({ shown, waiting }: Log<Row>): readonly Row[] =>
-  newestFirst([...waiting.rows, ...shown])
+export const taken = <Row extends Identified>(log: Log<Row>): readonly Row[] =>
+  newestFirst([...withoutShown(log), ...log.shown])
+
+/** What waits still: the list may have been read anew, with rows that waited. */
+export function withoutShown<Row extends Identified>({ shown, waiting }: Log<Row>): readonly Row[] {
+  const ids = new Set(shown.map(({ id }) => id))
+  return waiting.rows.some(({ id }) => ids.has(id))
+    ? waiting.rows.filter(({ id }) => !ids.has(id))
+    : waiting.rows
+}
 
 /** The same list if nothing in it has changed. */
 export function changed<Row extends Identified>(rows: readonly Row[], news: readonly Row[]): readonly Row[] {

@@ -1,6 +1,6 @@
 // Replays failed or held deliveries of one endpoint. The first submit only counts them; the next one replays them. An
 // endpoint that is off is turned on first.
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { EndpointRecord } from '../../../../contract/records/console.ts'
 import { api, inWorkspace } from '../../core/api.ts'
 import { endpointOptions } from '../../core/endpoint-names.ts'
@@ -43,7 +43,7 @@ export function ReplayMany(props: Props) {
   const [endpointId, setEndpointId] = useState(props.endpointId ?? endpoints[0]?.id ?? '')
   const [states, setStates] = useState<readonly State[]>(['FAILED'])
   const [hours, setHours] = useState(filteredSince === undefined ? '24' : 'filter')
-  const [count, setCount] = useState<number>()
+  const [counted, setCounted] = useState<{ readonly question: string; readonly count: number }>()
   const action = useAction()
   const endpoint = endpoints.find(({ id }) => id === endpointId)
   const off = endpoint && offWords(endpoint)
@@ -53,8 +53,9 @@ export function ReplayMany(props: Props) {
       since: sinceOf(hours, filteredSince),
       dryRun,
     })
-  // A changed choice makes the count invalid.
-  useEffect(() => setCount(undefined), [endpointId, states, hours])
+  // A count is of what was asked, also if it comes after the next choice.
+  const question = JSON.stringify([endpointId, states, hours])
+  const count = counted?.question === question ? counted.count : undefined
   const submit = () =>
     action.run(async () => {
       if (off !== undefined) {
@@ -62,7 +63,7 @@ export function ReplayMany(props: Props) {
         say(`${endpoint?.name} is on.`)
         return onTurnedOn()
       }
-      if (!count) return setCount((await ask(true)).count)
+      if (!count) return setCounted({ question, count: (await ask(true)).count })
       const replayed = await ask(false)
       say(`${plural(replayed.count, 'delivery is', 'deliveries are')} on the way.`)
       onDone()

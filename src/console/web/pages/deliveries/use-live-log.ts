@@ -6,7 +6,7 @@ import { useTopic } from '../../core/live.ts'
 import type { List } from '../../core/load.ts'
 import { createPendingNews } from '../../core/pending-news.ts'
 import { useRepeat } from '../../core/repeat.ts'
-import { changed, nothingWaits, taken, type Waiting, withNews } from './live-log.ts'
+import { changed, nothingWaits, taken, type Waiting, withNews, withoutShown } from './live-log.ts'
 
 const EVERY_MS = 1_000
 /** The list takes as many ids at once. */
@@ -30,7 +30,8 @@ export function useLiveLog(
   const news = useTopic<object>(isLive ? 'deliveries' : undefined)
   const [pending] = useState(createPendingNews)
   const [state, setState] = useState<{ path: string; waiting: Waiting<DeliveryRecord> }>()
-  const waiting = state?.path === path && isLive ? state.waiting : nothingWaits
+  const held = state?.path === path && isLive ? state.waiting : nothingWaits
+  const waiting = { ...held, rows: withoutShown({ shown: list.rows ?? [], waiting: held }) }
   const current = useRef({ path, rows: list.rows, waiting })
   current.current = { path, rows: list.rows, waiting }
   useEffect(() => setState(undefined), [path, isLive])

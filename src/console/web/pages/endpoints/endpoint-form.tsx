@@ -27,12 +27,17 @@ export function EndpointForm<Answer extends Warned>({
   const action = useAction()
   const submit = () =>
     action.run(async () => {
-      // Send the address only if it changed: the server checks each one, and asks for the password before.
-      const body = { name, events, ...(url !== record?.url && { url }) }
+      // Send only what changed. The server checks each address, and asks for the password before; and the events may be
+      // other ones by now, which a colleague has chosen.
+      const changes = {
+        name,
+        ...(url !== record?.url && { url }),
+        ...(events.join() !== record?.events.join() && { events }),
+      }
       onDone(
         record
-          ? await api.patch<Answer>(inWorkspace(`/endpoints/${record.id}`), body)
-          : await api.post<Answer>(inWorkspace('/endpoints'), body),
+          ? await api.patch<Answer>(inWorkspace(`/endpoints/${record.id}`), changes)
+          : await api.post<Answer>(inWorkspace('/endpoints'), changes),
       )
     })
   return (

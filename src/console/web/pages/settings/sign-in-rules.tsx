@@ -124,7 +124,13 @@ function EditSessions({ record, onChange, onClose }: Edited) {
   const [idle, setIdle] = useState(textOf(record.idleMinutes))
   const action = useAction()
   const submit = async () => {
-    const limits = { sessionMinutes: minutesOf(life), idleMinutes: minutesOf(idle) }
+    const [sessionMinutes, idleMinutes] = [minutesOf(life), minutesOf(idle)]
+    // A colleague may have changed the other one.
+    const limits = {
+      ...(sessionMinutes !== record.sessionMinutes && { sessionMinutes }),
+      ...(idleMinutes !== record.idleMinutes && { idleMinutes }),
+    }
+    if (Object.keys(limits).length === 0) return onClose()
     const isDone = await action.run(async () =>
       onChange(await api.patch<WorkspaceDetail>(inWorkspace(''), limits)),
     )
