@@ -48,6 +48,7 @@ export const createCampaign = ({ campaigns, variableComparer }: CampaignPorts) =
     const key = requestKey(idempotencyKey, draft)
     const made = key && (await replay(workspaceId, key))
     if (made) return made
+    checkStart(draft)
     const context = await campaigns.context(workspaceId, draft)
     const numberId = numberOf(context, draft.numberId)
     checkDefaults(variableComparer, context, draft)
@@ -59,6 +60,12 @@ export const createCampaign = ({ campaigns, variableComparer }: CampaignPorts) =
     if (other) return other
     throw new Error('a campaign vanished while it was made')
   }
+}
+
+function checkStart({ startAt }: CampaignDraft): void {
+  if (startAt === null || startAt.getTime() > Date.now()) return
+  const [path, message] = ['startAt', 'must be in the future']
+  throw new AppError('VALIDATION_ERROR', `${path} ${message}`, { details: [{ path, message }] })
 }
 
 export const changeCampaign = ({ campaigns, variableComparer }: CampaignPorts) =>

@@ -10,7 +10,8 @@ export interface ReadTarget {
   readonly id: MessageId
   readonly conversationId: ConversationId
   readonly direction: Direction
-  readonly isRead: boolean
+  /** It, or an earlier one of its conversation. */
+  readonly isUnread: boolean
   readonly providerMessageId: string | null
   readonly createdAt: Date
   /** Null where the workspace has no token of the provider. */
@@ -72,7 +73,7 @@ export function createReadMarks(ports: MarkReadPorts): ReadMarks {
           'INVALID_STATE',
           'the message is OUTBOUND; only inbound messages can be marked read',
         )
-      if (!target.isRead) await mark(target)
+      if (target.isUnread) await mark(target)
       const record = await ports.find(workspaceId, id)
       if (!record) throw noMessage()
       return record

@@ -137,9 +137,6 @@ export const placedCall = {
   ...call,
   direction: 'OUTBOUND',
   status: 'INITIATED',
-  from: call.to,
-  fromName: null,
-  to: call.from,
   ringingAt: null,
 }
 

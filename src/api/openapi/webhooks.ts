@@ -105,7 +105,8 @@ const notes: Readonly<Record<EventKind, EventNotes>> = {
   },
   'call.accepted': {
     summary: "A call that the workspace placed was answered; carries the provider's SDP answer",
-    description: 'Only for numbers that are set to forward, to the endpoint the number is assigned to.',
+    description:
+      'To the endpoint of a number that is set to forward; without Forward, to every endpoint that lists it.',
     example: { event: 'call.accepted', channel: 'CHAT', call: callExample('ACCEPTED') },
   },
   'contact.updated': {
@@ -187,7 +188,7 @@ const headers = (event: EventKind) => [
     'The same over all attempts of a delivery: deduplicate on it.',
     delivery,
   ),
-  header('x-communication-attempt', `1 to ${limits.attempts}.`, '1'),
+  header('x-communication-attempt', `1 to ${limits.attempts}; a replay goes on counting.`, '1'),
   header(
     'x-communication-signature-256',
     '`sha256=` and the hex HMAC-SHA256 of the exact bytes of the body under the signing secret. Compare in constant time; answer 401 where it differs.',

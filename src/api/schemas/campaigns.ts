@@ -45,10 +45,12 @@ const messagesPerSecond = v.pipe(
   v.maxValue(limits.campaignMessagesPerSecond, paceMessage),
 )
 
-const startAt = v.pipe(
+const future = v.pipe(
   time,
   v.check((at) => at.getTime() > Date.now(), 'must be in the future'),
 )
+const startAt = (at: typeof time | typeof future) =>
+  about(v.nullable(at), 'When to start by itself once it is scheduled: ISO 8601 with a zone.')
 
 const template = v.strictObject({ name: templateName, language })
 
@@ -57,7 +59,7 @@ const fields = {
   template: about(template, 'An approved template of the workspace.'),
   numberId: about(id('number'), "The number to send from. Left out: the workspace's default."),
   variables: about(variables, 'For every recipient that has no value of its own.'),
-  startAt: about(v.nullable(startAt), 'When to start by itself once it is scheduled: ISO 8601 with a zone.'),
+  startAt: startAt(future),
   messagesPerSecond: about(v.nullable(messagesPerSecond), 'At most; null: as fast as the number may.'),
 }
 
@@ -67,7 +69,8 @@ export const campaignBody = v.strictObject({
   template: fields.template,
   numberId: v.optional(fields.numberId),
   variables: v.optional(fields.variables, {}),
-  startAt: v.optional(fields.startAt, null),
+  // Whether it is in the future is asked where no earlier request has made the campaign: a repeat may come after it.
+  startAt: v.optional(startAt(time), null),
   messagesPerSecond: v.optional(fields.messagesPerSecond, null),
 })
 

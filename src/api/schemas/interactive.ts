@@ -46,11 +46,22 @@ const sections = v.pipe(
   ),
 )
 
+const deepest = 32
+
+/** Not by recursion: a body of the usual size can be nested deeper than the stack is. */
+function isShallow(given: Record<string, unknown>): boolean {
+  let level: unknown[] = [given]
+  for (let depth = 0; depth <= deepest && level.length > 0; depth += 1)
+    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []))
+  return level.length === 0
+}
+
 const screenData = v.pipe(
   v.custom<Record<string, unknown>>(
     (given) => typeof given === 'object' && given !== null && !Array.isArray(given),
     'must be an object',
   ),
+  v.check(isShallow, `must not be nested deeper than ${deepest} levels`),
   shownAs({ type: 'object', additionalProperties: true }),
 )
 

@@ -37,19 +37,25 @@ export const createReadMarkStore = (sql: Sql, options: AccountOptions): ReadMark
 })
 
 const selectTargets = (sql: Sql) => sql`
-  select m.id, m.conversation_id, m.direction, m.status = 'READ' as is_read, m.provider_message_id, m.created_at,
+  select m.id, m.conversation_id, m.direction, m.provider_message_id, m.created_at,
+    m.status = 'RECEIVED' or exists (
+      -- A reaction is read from the beginning, and a message may come late.
+      select from messages e
+      where e.workspace_id = m.workspace_id and e.conversation_id = m.conversation_id and e.direction = 'INBOUND'
+        and e.status = 'RECEIVED' and (e.created_at, e.id) <= (m.created_at, m.id)
+    ) as is_unread,
     m.workspace_id, n.phone_number_id, w.waba_id, w.provider_token
   from messages m
   join numbers n on n.id = m.number_id
   join workspaces w on w.id = m.workspace_id`
 
 const toTarget = (row: TargetRow, options: AccountOptions): ReadTarget => {
-  const { id, conversationId, direction, isRead, providerMessageId, createdAt } = row
+  const { id, conversationId, direction, isUnread, providerMessageId, createdAt } = row
   return {
     id,
     conversationId,
     direction,
-    isRead,
+    isUnread,
     providerMessageId,
     createdAt,
     account: toAccount(row, options),

@@ -7,7 +7,7 @@ import type { Upload, UploadRoute } from './route.ts'
 
 // One expression for the whole header would try each way in which spaces can belong to its parts.
 const form = /^[a-z]+\/[a-z0-9.+-]+$/
-const parameter = /^(?:charset\s*=\s*"?utf-8"?|boundary=.+|codecs=.+)$/i
+const parameter = /^(?:charset\s*=\s*"?utf-8"?|boundary=.+|codecs=.+|header=present)$/i
 
 const json = 'application/json'
 

@@ -58,7 +58,7 @@ export const messageCases: Driven[] = [
           conversationId: own?.conversationId as never,
           direction: 'INBOUND' as const,
         },
-        ...{ isRead: false, providerMessageId: '', createdAt: new Date(Date.now() + 60_000), account: null },
+        ...{ isUnread: true, providerMessageId: '', createdAt: new Date(Date.now() + 60_000), account: null },
       } as const
       await createReadMarkStore(sql, testAccounts).markUpTo(target)
     },

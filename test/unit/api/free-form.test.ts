@@ -177,3 +177,17 @@ describe('the body of a free-form send', () => {
     })
   })
 })
+
+test('what a flow shows is nested 32 levels at most, however deep the body is', () => {
+  const nested = (levels: number) => JSON.parse(`${'['.repeat(levels)}1${']'.repeat(levels)}`)
+  const flow = (levels: number) => ({
+    interactive: {
+      ...{ kind: 'flow', body: 'B' },
+      flow: { id: '1', title: 'T', screen: { name: 'S', data: { a: nested(levels) } } },
+    },
+  })
+  assert.deepEqual(faults(flow(20_000)), [
+    'interactive.flow.screen.data must not be nested deeper than 32 levels',
+  ])
+  assert.deepEqual(faults(flow(30)), [])
+})

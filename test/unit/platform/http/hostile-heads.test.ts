@@ -8,6 +8,7 @@ import { describe, test } from '../../../support/harness.ts'
 describe('heads that a stranger may send, of the largest size,', () => {
   test('name a media type, or none', () => {
     const spaces = ' '.repeat(9)
+    assert.equal(mediaType('text/csv; charset=utf-8; header=present'), 'text/csv')
     assert.equal(mediaType(`a/b${`;boundary=x${spaces}`.repeat(800)};z`), undefined)
     assert.equal(mediaType(`a/b;charset${' '.repeat(16_000)}=x`), undefined)
     assert.equal(
