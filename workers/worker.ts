@@ -20,7 +20,7 @@ import { type ClusterClient, startClient } from '../src/platform/cluster/node.ts
 import { describeSettings, requireSettings } from '../src/platform/config/config.ts'
 import type { Settings } from '../src/platform/config/settings.ts'
 import { type HttpServer, listen } from '../src/platform/http/uws.ts'
-import { migrate } from '../src/platform/postgres/migrate.ts'
+import { migrateAt } from '../src/platform/postgres/migrate.ts'
 import { createParkedMessageStore } from '../src/platform/postgres/parked-messages.store.ts'
 import { forgetRequestKeys } from '../src/platform/postgres/request-keys.ts'
 import type { Pool } from '../src/platform/postgres/sql.ts'
@@ -38,7 +38,7 @@ export async function startWorker(settings: Settings): Promise<Draining> {
   const { DATABASE_URL } = requireSettings(settings, ['DATABASE_URL'])
   const { log, sql, postgres, redisUrl, clock, secrets, provider } = context
   log.info({ version, settings: describeSettings(settings) }, 'worker.starting')
-  await migrate(sql, { onWait: (wait) => log.warn({ ...wait }, 'migration.waiting') })
+  await migrateAt(DATABASE_URL, { onWait: (wait) => log.warn({ ...wait }, 'migration.waiting') })
   await ensureOptOutKey(sql, secrets.box)
   const cluster = await startClient({
     redisUrl,

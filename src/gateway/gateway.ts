@@ -23,7 +23,7 @@ import { whileAvailable } from '../platform/http/pipeline.ts'
 import { listen } from '../platform/http/uws.ts'
 import { createActorEvents } from '../platform/observability/actor-events.ts'
 import { createInboundElementStore } from '../platform/postgres/inbound-elements.store.ts'
-import { migrate } from '../platform/postgres/migrate.ts'
+import { migrateAt } from '../platform/postgres/migrate.ts'
 import { createParkedMessageStore } from '../platform/postgres/parked-messages.store.ts'
 import { createRestoreWatch } from '../platform/postgres/restore-watch.ts'
 import { createHealth } from '../platform/process/health.ts'
@@ -52,7 +52,8 @@ export async function startGateway(settings: Settings): Promise<Gateway> {
   const { log, sql } = context
   log.info({ version, settings: describeSettings(settings) }, 'gateway.starting')
   if (settings.WEBHOOK_TARGETS === 'any') log.warn({}, 'webhooks.any_target_allowed')
-  await migrate(sql, { onWait: (wait) => log.warn({ ...wait }, 'migration.waiting') })
+  const { DATABASE_URL } = requireSettings(settings, ['DATABASE_URL'])
+  await migrateAt(DATABASE_URL, { onWait: (wait) => log.warn({ ...wait }, 'migration.waiting') })
   await ensureOptOutKey(sql, context.secrets.box)
   const ground = await openGround(context)
   const { internal, node, health, blobs } = ground

@@ -143,7 +143,10 @@ async function pick(
     -- A status or an outcome locks the message first and then wants the recipient: whose message is locked waits for the
     -- next claim.
     tried as (
-      select id from messages where id in (select message_id from picked) for no key update skip locked
+      select id
+      from messages
+      where workspace_id = ${campaign.workspaceId} and id in (select message_id from picked)
+      for no key update skip locked
     )
     select exists (select from campaign) as is_running, picked.*
     from (select) one

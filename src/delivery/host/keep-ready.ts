@@ -2,7 +2,7 @@
 // last owner left.
 import type { EndpointId } from '../../shared/ids.ts'
 import type { createRingingStore } from '../store/endpoints.store.ts'
-import type { SweepPorts } from './sweep-deliveries.ts'
+import { type SweepPorts, tellPage } from './sweep-deliveries.ts'
 
 export interface ReadyPorts extends Pick<SweepPorts, 'router'> {
   readonly endpoints: ReturnType<typeof createRingingStore>
@@ -26,8 +26,7 @@ export function createKeepReady({ endpoints, router, servingSids, most = maxRing
   let ofOwnerless: EndpointId | null = null
   const tell = async (after: EndpointId | null, owners: readonly string[]) => {
     const ids = await endpoints.ringing({ after, owners, limit: most })
-    await Promise.all(ids.map((id) => router.tell('endpoint', id, { type: 'stayReady' })))
-    return ids.length < most ? null : (ids.at(-1) ?? null)
+    return tellPage(router, ids, { message: { type: 'stayReady' }, limit: most })
   }
   return async (): Promise<boolean> => {
     if (ofOwnerless === null && rounds % allEvery === 0) ofAll = await tell(ofAll, [])

@@ -46,12 +46,26 @@ export function createSweep({ deliveries, router, woken }: SweepPorts): () => Pr
   let last: EndpointId | null = null
   return async () => {
     const overdue = await deliveries.overdueEndpoints(last, maxEndpoints)
-    last = overdue.length < maxEndpoints ? null : (overdue.at(-1) ?? null)
     woken(overdue.length)
-    await Promise.all(overdue.map((id) => router.tell('endpoint', id, { type: 'wake' })))
+    last = await tellPage(router, overdue, { message: { type: 'wake' }, limit: maxEndpoints })
     const held = await deliveries.holdForDisabled(maxHeld)
     return held === maxHeld || last !== null
   }
+}
+
+interface PageToTell {
+  readonly message: EndpointMessage
+  readonly limit: number
+}
+
+/** Tells the endpoints of one page, which is in the order of their ids. Resolves to where the next page begins; null: at the first. */
+export async function tellPage(
+  router: SweepPorts['router'],
+  ids: readonly EndpointId[],
+  { message, limit }: PageToTell,
+): Promise<EndpointId | null> {
+  await Promise.all(ids.map((id) => router.tell('endpoint', id, message)))
+  return ids.length < limit ? null : (ids.at(-1) ?? null)
 }
 
 /**

@@ -114,6 +114,7 @@ export const createDeliveryStore = (sql: Sql) => ({
         where d.endpoint_id = open.endpoint_id
           and d.state in ('PENDING', 'RETRYING')
           and d.next_attempt_at < now() - case when d.state = 'RETRYING' then interval '5 seconds' else interval '0' end)
+      order by open.endpoint_id
       limit ${limit}`
     return rows.map((row) => row.endpointId)
   },

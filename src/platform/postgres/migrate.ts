@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Pool } from './sql.ts'
+import { connectPool, type Pool } from './sql.ts'
 
 const ownFolder = new URL('./migrations/', import.meta.url)
 const lock = 4_711_001
@@ -90,6 +90,16 @@ export async function migrate(pool: Pool, options: MigrateOptions = {}): Promise
     await connection`reset statement_timeout`.catch(() => undefined)
     await connection`reset lock_timeout`.catch(() => undefined)
     connection.release()
+  }
+}
+
+/** The same on a connection of its own, which no watch over Postgres ends: an index may be built for minutes. */
+export async function migrateAt(url: string, options: MigrateOptions = {}): Promise<string[]> {
+  const pool = connectPool({ url, max: 1, name: 'switchboard-migrate' })
+  try {
+    return await migrate(pool, options)
+  } finally {
+    await pool.end({ timeout: 2 })
   }
 }
 

@@ -32,10 +32,16 @@ export interface PoolOptions {
   readonly isPlannedOnce?: boolean
 }
 
-/** Since when each has been there, by `performance.now`. */
-const socketsOf = new WeakMap<Pool, ReadonlyMap<Socket, number>>()
+interface Line {
+  /** Since when each has been there, by `performance.now`. */
+  readonly sockets: ReadonlyMap<Socket, number>
+  readonly statementMs: number
+}
+
+const lines = new WeakMap<Pool, Line>()
 
 const connectLimitMs = 3_000
+const usualStatementMs = 5_000
 
 /**
  * Ends the connections at once: statements under way fail, later ones connect again. For a server that is
@@ -44,15 +50,26 @@ const connectLimitMs = 3_000
  * another one for the statement that waits for it, and does not tell that.
  */
 export function breakOff(pool: Pool, connectMs = 2 * connectLimitMs): void {
-  for (const [socket, since] of socketsOf.get(pool) ?? [])
+  for (const [socket, since] of lines.get(pool)?.sockets ?? [])
     if (socket.bytesRead > 0 || performance.now() - since > connectMs) socket.destroy()
 }
 
-/** Remembers what each connection has read. The function that it returns ends those that have read nothing since. */
-export function readsOf(pool: Pool): () => void {
-  const reads = [...(socketsOf.get(pool)?.keys() ?? [])].map((socket) => [socket, socket.bytesRead] as const)
-  return () => {
-    for (const [socket, before] of reads) if (socket.bytesRead === before) socket.destroy()
+export interface Silence {
+  /** By then the server has ended every statement of now: a connection that still has read nothing is idle or dead. */
+  readonly afterMs: number
+  /** Ends the connections of the pool that have read nothing since. */
+  end(): void
+}
+
+/** Notes what each connection has read until now. */
+export function silenceFrom(pool: Pool): Silence {
+  const { sockets = new Map<Socket, number>(), statementMs = usualStatementMs } = lines.get(pool) ?? {}
+  const reads = [...sockets.keys()].map((socket) => [socket, socket.bytesRead] as const)
+  return {
+    afterMs: statementMs + 1_000,
+    end() {
+      for (const [socket, before] of reads) if (socket.bytesRead === before) socket.destroy()
+    },
   }
 }
 
@@ -80,6 +97,7 @@ function socketOpener(sockets: Map<Socket, number>) {
 
 export function connectPool(options: PoolOptions): Pool {
   const sockets = new Map<Socket, number>()
+  const statementMs = options.statementTimeoutMs ?? usualStatementMs
   const pool = postgres(options.url, {
     max: options.max,
     connect_timeout: connectLimitMs / 1_000,
@@ -92,7 +110,7 @@ export function connectPool(options: PoolOptions): Pool {
     onnotice: () => undefined,
     connection: {
       application_name: options.name,
-      statement_timeout: options.statementTimeoutMs ?? 5_000,
+      statement_timeout: statementMs,
       // Less than the 3 s after which an actor gives up a load or a commit: the statement has then ended, too,
       // and cannot take effect later, behind the back of the next try.
       lock_timeout: options.lockTimeoutMs ?? 2_000,
@@ -110,6 +128,6 @@ export function connectPool(options: PoolOptions): Pool {
     // Sequences, versions and sizes stay far below 2^53.
     types: { bigint: { to: 20, from: [20], serialize: String, parse: Number } },
   } as never) as unknown as Pool
-  socketsOf.set(pool, sockets)
+  lines.set(pool, { sockets, statementMs })
   return pool
 }

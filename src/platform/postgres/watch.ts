@@ -3,7 +3,7 @@
 import type { Clock, Timer } from '../../shared/clock.ts'
 import { withDeadline } from '../../shared/deadline.ts'
 import type { Log } from '../../shared/log.ts'
-import { breakOff, connectPool, type Pool, readsOf } from './sql.ts'
+import { breakOff, connectPool, type Pool, silenceFrom } from './sql.ts'
 
 export interface PostgresWatch {
   /** Milliseconds since Postgres last answered, counted from the first question without an answer; 0: it does. */
@@ -39,10 +39,7 @@ export function watchPostgres({ url, clock, log }: PostgresWatchOptions): Postgr
     if (awaySince === undefined) {
       log.warn({}, 'postgres.away')
       // Postgres may have moved, and answer at its new place at once. What is on the old connections waits in vain.
-      const ends = pools.map(readsOf)
-      clock.after(breakOffMs, () => {
-        for (const end of ends) end()
-      })
+      for (const { afterMs, end } of pools.map(silenceFrom)) clock.after(afterMs, end)
     }
     awaySince ??= askedAt
     // The next question needs a new connection.

@@ -47,7 +47,7 @@ describe('a watch over Postgres', () => {
   test('ends what is silent where Postgres has moved, and answers at its new place at once', async () => {
     const line = await startProxy(Number(new URL(database.url).port))
     const url = Object.assign(new URL(database.url), { host: `127.0.0.1:${line.port}` }).href
-    const pool = connectPool({ url, max: 1, name: 'test' })
+    const pool = connectPool({ url, max: 1, name: 'test', statementTimeoutMs: 1_000 })
     afterFile(() => Promise.all([pool.end({ timeout: 1 }), line.close()]))
     const log = { info: () => undefined, warn: () => undefined } as never
     const watch = watchPostgres({ url, clock: systemClock, log })
