@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type RedisOptions, startRedis } from '../../src/dev/embedded/redis.ts'
+import { closeRedis, connectRedis, type Redis } from '../../src/platform/redis/client.ts'
 import { lastingPort } from '../e2e/processes.ts'
 import { ownFolder, packageCache } from './embedded.ts'
+import { afterFile } from './harness.ts'
 
 /** A new Redis. `pid` is that of the current process; address and port survive a restart. */
 export type TestRedis = Readonly<{
@@ -41,6 +43,17 @@ export async function testRedis(options: { persistent?: boolean } = {}): Promise
     },
     kill: () => process.kill(server.pid, 'SIGKILL'),
   }
+}
+
+/** A new Redis, and a client of it. Both end with the file that asks for them while it loads. */
+export async function redisOfFile(): Promise<{ readonly server: TestRedis; readonly redis: Redis }> {
+  const server = await testRedis()
+  const redis = await connectRedis({ url: server.url, role: 'commands', onError: () => {} })
+  afterFile(async () => {
+    await closeRedis(redis)
+    await server.stop()
+  })
+  return { server, redis }
 }
 
 function settings(dataDir: string, persistent: boolean, port: number): RedisOptions {

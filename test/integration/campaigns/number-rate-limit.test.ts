@@ -4,26 +4,21 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RateRequest } from '../../../src/campaigns/send-ports.ts'
 import { createNumberRateLimit, createTellSpent } from '../../../src/campaigns/store/number-rate-limit.ts'
-import { closeRedis, connectRedis, type Redis } from '../../../src/platform/redis/client.ts'
 import { keys } from '../../../src/platform/redis/keys.ts'
 import { newId } from '../../../src/shared/ids.ts'
-import { after, before, beforeEach, describe, test } from '../../support/harness.ts'
-import { type TestRedis, testRedis } from '../../support/redis.ts'
+import { beforeEach, describe, test } from '../../support/harness.ts'
+import { redisOfFile } from '../../support/redis.ts'
 import { SimulatedClock } from '../../support/simulated-clock.ts'
 
 const RATE = 1_000
 const SHARE = 0.8
 const BURST_S = 0.2
 
+const { redis } = await redisOfFile()
+
 describe('the budget of a number', () => {
-  let server: TestRedis
-  let redis: Redis
   let request: RateRequest
 
-  before(async () => {
-    server = await testRedis()
-    redis = await connectRedis({ url: server.url, role: 'commands', onError: () => {} })
-  })
   beforeEach(() => {
     request = {
       phoneNumberId: newId('number'),
@@ -34,11 +29,6 @@ describe('the budget of a number', () => {
       want: 200,
     }
   })
-  after(async () => {
-    await closeRedis(redis)
-    await server.stop()
-  })
-
   /** Takes until it has had `grants` grants; returns how many tokens in how many seconds. */
   async function drain(requests: readonly RateRequest[], grants: number): Promise<[number, number]> {
     const rateLimit = createNumberRateLimit(redis)

@@ -6,12 +6,11 @@ import { createCampaignSender } from '../../../src/campaigns/send-claimed.ts'
 import { createSendSlots, type SendSlots } from '../../../src/campaigns/send-slots.ts'
 import { createCampaignSendStore } from '../../../src/campaigns/store/campaign-sends.store.ts'
 import { createNumberRateLimit } from '../../../src/campaigns/store/number-rate-limit.ts'
-import { closeRedis, connectRedis } from '../../../src/platform/redis/client.ts'
 import { keys } from '../../../src/platform/redis/keys.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
-import { after, test } from '../../support/harness.ts'
+import { test } from '../../support/harness.ts'
 import { testAccounts } from '../../support/message-store.ts'
-import { testRedis } from '../../support/redis.ts'
+import { redisOfFile } from '../../support/redis.ts'
 import { SimulatedClock } from '../../support/simulated-clock.ts'
 import { waiting } from './people-world.ts'
 import {
@@ -31,12 +30,7 @@ import {
 
 newCampaignForEachTest()
 
-const server = await testRedis()
-const redis = await connectRedis({ url: server.url, role: 'commands', onError: () => {} })
-after(async () => {
-  await closeRedis(redis)
-  await server.stop()
-})
+const { redis } = await redisOfFile()
 
 /** Sends for the number until this many recipients were claimed, or nothing runs any more. */
 async function claimed(

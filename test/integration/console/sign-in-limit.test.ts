@@ -1,25 +1,14 @@
 import assert from 'node:assert/strict'
 import { createSignInLimit, type Guesser } from '../../../src/console/sign-in-limit.ts'
-import { closeRedis, connectRedis, type Redis } from '../../../src/platform/redis/client.ts'
 import { createRateLimiter } from '../../../src/platform/redis/rate-limit.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
 import { newId } from '../../../src/shared/ids.ts'
-import { after, before, describe, test } from '../../support/harness.ts'
-import { type TestRedis, testRedis } from '../../support/redis.ts'
+import { describe, test } from '../../support/harness.ts'
+import { redisOfFile } from '../../support/redis.ts'
+
+const { server, redis } = await redisOfFile()
 
 describe('the sign-in limit of several gateways', () => {
-  let server: TestRedis
-  let redis: Redis
-
-  before(async () => {
-    server = await testRedis()
-    redis = await connectRedis({ url: server.url, role: 'commands', onError: () => {} })
-  })
-  after(async () => {
-    await closeRedis(redis)
-    await server.stop()
-  })
-
   const gateway = () => createSignInLimit(createRateLimiter(redis, systemClock))
   const stranger = (): Guesser => ({ account: newId('operator'), address: '203.0.113.9' })
 

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
 import { createDialTimes } from '../../../src/delivery/store/dial-times.ts'
-import { closeRedis, connectRedis, type Redis } from '../../../src/platform/redis/client.ts'
 import { keys } from '../../../src/platform/redis/keys.ts'
 import { newId } from '../../../src/shared/ids.ts'
-import { after, before, beforeEach, describe, test } from '../../support/harness.ts'
-import { type TestRedis, testRedis } from '../../support/redis.ts'
+import { beforeEach, describe, test } from '../../support/harness.ts'
+import { redisOfFile } from '../../support/redis.ts'
 import { SimulatedClock } from '../../support/simulated-clock.ts'
 
+const { server, redis } = await redisOfFile()
+
 describe('the times of handshakes', () => {
-  let server: TestRedis
-  let redis: Redis
   let id: string
   const start = Date.UTC(2026, 0, 1)
   const node = (offsetMs = 0) => {
@@ -17,18 +16,9 @@ describe('the times of handshakes', () => {
     return { clock, times: createDialTimes(redis, clock) }
   }
 
-  before(async () => {
-    server = await testRedis()
-    redis = await connectRedis({ url: server.url, role: 'commands', onError: () => {} })
-  })
   beforeEach(() => {
     id = newId('endpoint')
   })
-  after(async () => {
-    await closeRedis(redis)
-    await server.stop()
-  })
-
   test('are the clock’s, and rise even within one millisecond', async () => {
     const { times, clock } = node()
     assert.equal(await times.next(id), start)

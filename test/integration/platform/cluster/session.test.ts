@@ -1,25 +1,15 @@
 import assert from 'node:assert/strict'
 import { createRegistry } from '../../../../src/platform/cluster/registry.ts'
 import { NodeSession } from '../../../../src/platform/cluster/session.ts'
-import { closeRedis, connectRedis, type Redis } from '../../../../src/platform/redis/client.ts'
-import { after, before, describe, test } from '../../../support/harness.ts'
-import { type TestRedis, testRedis } from '../../../support/redis.ts'
+import { describe, test } from '../../../support/harness.ts'
+import { redisOfFile } from '../../../support/redis.ts'
 import { SimulatedClock } from '../../../support/simulated-clock.ts'
 
 const quiet = { info() {}, warn() {} }
 
-describe('the session of a process', () => {
-  let server: TestRedis
-  let redis: Redis
-  before(async () => {
-    server = await testRedis()
-    redis = await connectRedis({ url: server.url, role: 'commands', onError: () => {} })
-  })
-  after(async () => {
-    await closeRedis(redis)
-    await server.stop()
-  })
+const { redis } = await redisOfFile()
 
+describe('the session of a process', () => {
   test('publishes a state again that Redis did not take, with the next renewal', async () => {
     const clock = new SimulatedClock()
     let isAway = false

@@ -1,23 +1,13 @@
 import assert from 'node:assert/strict'
-import { bounded, closeRedis, connectRedis, type Redis } from '../../../../src/platform/redis/client.ts'
+import { bounded, connectRedis } from '../../../../src/platform/redis/client.ts'
 import { createRateLimiter } from '../../../../src/platform/redis/rate-limit.ts'
 import { systemClock } from '../../../../src/shared/clock.ts'
-import { after, before, describe, test } from '../../../support/harness.ts'
-import { type TestRedis, testRedis } from '../../../support/redis.ts'
+import { describe, test } from '../../../support/harness.ts'
+import { redisOfFile } from '../../../support/redis.ts'
+
+const { server, redis } = await redisOfFile()
 
 describe('a Redis in trouble', () => {
-  let server: TestRedis
-  let redis: Redis
-
-  before(async () => {
-    server = await testRedis()
-    redis = await connectRedis({ url: server.url, role: 'commands', onError: () => {} })
-  })
-  after(async () => {
-    await closeRedis(redis)
-    await server.stop()
-  })
-
   test('that stands still fails every command in bounded time and keeps no request waiting', async () => {
     const limiter = createRateLimiter(redis, systemClock)
     process.kill(server.pid, 'SIGSTOP')

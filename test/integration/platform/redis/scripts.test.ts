@@ -1,26 +1,15 @@
 import assert from 'node:assert/strict'
 import { scripts } from '../../../../src/platform/cluster/scripts.ts'
-import { closeRedis, connectRedis, type Redis } from '../../../../src/platform/redis/client.ts'
 import { keys } from '../../../../src/platform/redis/keys.ts'
 import { createRateLimiter } from '../../../../src/platform/redis/rate-limit.ts'
 import { runScript } from '../../../../src/platform/redis/run-script.ts'
 import { systemClock } from '../../../../src/shared/clock.ts'
-import { after, before, describe, test } from '../../../support/harness.ts'
-import { type TestRedis, testRedis } from '../../../support/redis.ts'
+import { describe, test } from '../../../support/harness.ts'
+import { redisOfFile } from '../../../support/redis.ts'
+
+const { redis } = await redisOfFile()
 
 describe('redis', () => {
-  let server: TestRedis
-  let redis: Redis
-
-  before(async () => {
-    server = await testRedis()
-    redis = await connectRedis({ url: server.url, role: 'commands', onError: () => {} })
-  })
-  after(async () => {
-    await closeRedis(redis)
-    await server.stop()
-  })
-
   describe('scripts', () => {
     test('run after the server has forgotten them', async () => {
       const locate = () =>
