@@ -239,6 +239,7 @@ function waitingIn(states: Iterable<EndpointState>): Waiting {
 const actorOptions = (settings: Settings) => ({
   idleCloseMs: settings.WEBHOOK_IDLE_CLOSE,
   pingMs: settings.WEBHOOK_PING,
+  timeoutMs: settings.WEBHOOK_TIMEOUT,
   directTimeoutMs: settings.DIRECT_TIMEOUT,
   failurePauseMs: settings.WEBHOOK_FAILURE_PAUSE,
   retryDelaysMs: settings.WEBHOOK_RETRY_DELAYS,

@@ -17,6 +17,8 @@ const usualBodyBytes = 512
 export interface EndpointOptions extends SettleOptions {
   readonly idleCloseMs: number
   readonly pingMs: number
+  /** WEBHOOK_TIMEOUT, DIRECT_TIMEOUT. */
+  readonly timeoutMs: number
   readonly directTimeoutMs: number
   /** The longest pause of a streak of failures: see `pauseAfter`. */
   readonly failurePauseMs: number

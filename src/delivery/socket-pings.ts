@@ -11,7 +11,8 @@ const pingAfterShare = 1 / 4
 /** A receiver that takes the upgrade and reads nothing fails few deliveries. */
 const maxUnreadBeforePong = 4
 const unconfirmedPingMs = 5_000
-const pongTimeoutMs = 5_000
+/** Calls of one moment are told that their time is over before their connection ends. */
+const afterCallMs = 250
 
 /** A frame of this turn, and the effect that hands it to the socket. */
 export interface Handed {
@@ -101,15 +102,28 @@ function ping(turn: Turn, open: OpenSocket): void {
 }
 
 function sent(turn: Turn, open: OpenSocket, number: number, sentAtMs: number): void {
-  if (open.pings.length === 0) armPongTimer(turn, open)
-  open.pings.push({ ping: number, frames: open.sincePing, sentAtMs, unread: unreadOf(open) })
+  const isOldest = open.pings.length === 0
+  const frames = open.sincePing
+  const isForCall = frames.some(({ work }) => work.type === 'direct')
+  open.pings.push({ ping: number, frames, isForCall, sentAtMs, unread: unreadOf(open) })
   open.sincePing = []
+  if (isOldest || pongDueAtMs(turn, open) < open.pongDueAtMs) armPongTimer(turn, open)
+}
+
+/**
+ * A receiver has as long to read a frame as to answer a request (clause Limits). One that has not read a call in its
+ * time is taken for gone, so that the next call gets a new connection.
+ */
+function pongDueAtMs({ at, options: { timeoutMs, directTimeoutMs } }: Turn, { pings }: OpenSocket): number {
+  const isForCall = pings.some((ping) => ping.isForCall)
+  return at.getTime() + (isForCall ? Math.min(timeoutMs, directTimeoutMs + afterCallMs) : timeoutMs)
 }
 
 export function armPongTimer(turn: Turn, open: OpenSocket): void {
-  open.pongDueAtMs = turn.at.getTime() + pongTimeoutMs
+  open.pongDueAtMs = pongDueAtMs(turn, open)
+  const delayMs = open.pongDueAtMs - turn.at.getTime()
   const message = { type: 'pongLate', token: open.token } as const
-  turn.effects.push({ type: 'setTimer', name: 'pong', delayMs: pongTimeoutMs, message })
+  turn.effects.push({ type: 'setTimer', name: 'pong', delayMs, message })
 }
 
 export function pingDue(turn: Turn, token: number): void {

@@ -22,6 +22,7 @@ export interface Frame {
 export interface Ping {
   readonly ping: number
   readonly frames: readonly Frame[]
+  readonly isForCall: boolean
   /** When it was handed to the socket, and how many frames were unread then. */
   readonly sentAtMs: number
   readonly unread: number

@@ -1,6 +1,5 @@
 // Runs the effects of the endpoint actor: requests and sockets here, rows in endpoint-rows.ts.
 import type { ActorHost, EffectContext } from '../../platform/actors/actor.ts'
-import type { Clock } from '../../shared/clock.ts'
 import type { EndpointTx } from '../endpoint.actor.ts'
 import type { EndpointEffect, EndpointMessage } from '../endpoint.messages.ts'
 import type { DirectItem, QueuedItem } from '../endpoint.ts'
@@ -9,7 +8,7 @@ import type { HttpsSender } from '../outbound/https-sender.ts'
 import type { OutboundSocket, SocketDialer } from '../outbound/socket-dialer.ts'
 import type { Recorder } from '../recorder.ts'
 import type { DialTimes } from '../store/dial-times.ts'
-import { type DeliveryMetrics, priorityOf } from './delivery-metrics.ts'
+import { priorityOf } from './delivery-metrics.ts'
 import { createEndpointRows, type EndpointRowsOptions } from './endpoint-rows.ts'
 import { createSigning, type EndpointSigning, isQueued } from './endpoint-signing.ts'
 
@@ -30,12 +29,10 @@ export interface EndpointHost extends ActorHost<EndpointState, EndpointMessage, 
 type Context = EffectContext<EndpointMessage>
 type Of<Type extends EndpointEffect['type']> = Extract<EndpointEffect, { type: Type }>
 
-const maxDialMs = 5_000
 export function createEndpointHost(options: EndpointHostOptions): EndpointHost {
   const signing = createSigning(options.clock)
-  const dialTimeoutMs = Math.min(maxDialMs, options.timeoutMs)
-  const { dialer, dialTimes, clock, metrics } = options
-  const sockets = new EndpointSockets({ dialer, dialTimes, clock, signing, dialTimeoutMs, metrics })
+  const sockets = new EndpointSockets({ ...options, signing })
+  const { metrics } = options
   const { load, ownerOf, confirm, release, pull, reload } = createEndpointRows(options)
   return {
     openSockets: () => sockets.openCount,
@@ -114,13 +111,8 @@ interface Incarnation {
   readonly dialling: Map<number, Dial>
 }
 
-interface SocketsOptions {
-  readonly dialer: SocketDialer
+interface SocketsOptions extends EndpointHostOptions {
   readonly signing: EndpointSigning
-  readonly dialTimes: DialTimes
-  readonly clock: Clock
-  readonly dialTimeoutMs: number
-  readonly metrics: DeliveryMetrics
 }
 
 class EndpointSockets {
@@ -142,13 +134,13 @@ class EndpointSockets {
     const dial = { cut: new AbortController(), hurry: new AbortController() }
     dialling.set(token, dial)
     if (isUrgent) dial.hurry.abort('urgent')
-    const { dialer, dialTimes, signing, dialTimeoutMs, clock } = this.#options
+    const { dialer, dialTimes, signing, clock, timeoutMs, directTimeoutMs } = this.#options
     const startedAtMs = clock.now()
     const dialled = await dialer.dial(
       {
         url: config.url,
         headers: dialTimes.next(context.id).then((at) => signing.handshakeHeaders(config, at)),
-        deadlineMs: dialTimeoutMs,
+        deadlineMs: isUrgent ? directTimeoutMs : timeoutMs,
         urgency: dial.hurry.signal,
         signal: dial.cut.signal,
       },

@@ -157,7 +157,7 @@ describe('a receiver on a socket', () => {
   test('that vanishes without a word is found by the missing pong, and the next event dials again', async (t) => {
     const receiver = await watchedReceiver(t)
     const { url, blackHole } = await wire(t, receiver.url)
-    const node = new Cluster(t, { WEBHOOK_PING: '300ms' }).node()
+    const node = new Cluster(t, { WEBHOOK_PING: '300ms', WEBHOOK_TIMEOUT: '2s' }).node()
     const endpoint = await endpointAt(url)
     await emitTo(node, endpoint, '"heard"')
     await until('the frame', () => receiver.frames().length === 1)
@@ -192,7 +192,7 @@ describe('a receiver on a socket', () => {
   test('that takes the upgrade and stops reading gets nothing counted as delivered, and all of it later', async (t) => {
     let isDeaf = true
     const receiver = await watchedReceiver(t, (websocket) => isDeaf && websocket.pause())
-    const cluster = new Cluster(t)
+    const cluster = new Cluster(t, { WEBHOOK_TIMEOUT: '3s' })
     const node = cluster.node()
     const endpoint = await endpointAt(receiver.url)
     const ids: string[] = []

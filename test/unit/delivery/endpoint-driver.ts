@@ -60,6 +60,7 @@ export class Driver {
     this.actor = endpointActor({
       idleCloseMs: 180_000,
       pingMs: 20_000,
+      timeoutMs: 10_000,
       directTimeoutMs: 5_000,
       failurePauseMs: 2_000,
       retryDelaysMs: [10_000, 60_000],

@@ -115,6 +115,7 @@ export class EndpointWorld {
       definition: endpointActor({
         idleCloseMs: 180_000,
         pingMs: 20_000,
+        timeoutMs: 10_000,
         directTimeoutMs: 5_000,
         failurePauseMs: 2_000,
         retryDelaysMs: [10_000, 60_000, 300_000, 1_800_000, 7_200_000],

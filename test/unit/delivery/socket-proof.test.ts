@@ -180,6 +180,24 @@ describe('the proof that a receiver has read a frame', () => {
     assert.equal(driver.of('frame').length, 20)
   })
 
+  test('a frame may be unread for ten seconds, and for hardly more than five behind which a call is', () => {
+    const driver = new Driver(config())
+    const pongDelays = () =>
+      driver.of('setTimer').flatMap(({ name, delayMs }) => (name === 'pong' ? [delayMs] : []))
+    driver.tell({ type: 'deliver', items: items(1) })
+    driver.open()
+    driver.writeAll()
+    assert.deepEqual(pongDelays(), [10_000])
+    driver.nowMs = 1_000
+    for (const _ of [1, 2]) {
+      driver.tell({ type: 'direct', item: call }, 'asker')
+      driver.writeAll()
+      driver.nowMs += 1_000
+    }
+    // The second call gains the receiver no time.
+    assert.deepEqual(pongDelays(), [10_000, 5_250])
+  })
+
   test('what a dropped socket took and nobody is known to have read goes out again, in its order', () => {
     const endpoint = config()
     const driver = new Driver(endpoint)

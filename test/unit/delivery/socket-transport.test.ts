@@ -210,7 +210,7 @@ describe('an endpoint over a socket', () => {
     driver.tell({ type: 'pongLate', token })
     assert.equal(driver.of('cutSocket').length, 0)
     assert.deepEqual(driver.last('setTimer').message, { type: 'pongLate', token })
-    driver.nowMs = 35_000
+    driver.nowMs = 40_000
     driver.tell({ type: 'pongLate', token })
     assert.equal(driver.of('cutSocket').length, 1)
   })
