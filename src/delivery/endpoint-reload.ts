@@ -1,7 +1,7 @@
 // Reading the configuration anew, after it was changed.
 import { streakIs } from './concurrency-limit.ts'
 import type { EndpointConfig } from './endpoint.ts'
-import { dropQueued, nextToken, pullAll } from './endpoint-state.ts'
+import { dropQueued, nextToken, pullAll, pullAnew } from './endpoint-state.ts'
 import { answerDirect, type Turn } from './endpoint-work.ts'
 import { dropSocket } from './socket-transport.ts'
 
@@ -46,10 +46,18 @@ export function reloaded(turn: Turn, config: EndpointConfig | null): void {
   // Results that are not committed yet are already counted here.
   const seen = state.config.enabled && state.unrecorded > 0 ? state.concurrency.failures : 0
   streakIs(state.concurrency, Math.max(seen, config.consecutiveFailures), state.lastToken)
-  if (config.configVersion <= state.config.configVersion) return
-  const turnedOn = !state.config.enabled
-  const redial = config.url !== state.config.url || config.secret !== state.config.secret
-  if (redial) dropSocket(turn, 1000, 'configuration changed')
+  if (config.configVersion > state.config.configVersion) takeOver(turn, config)
+}
+
+function takeOver(turn: Turn, config: EndpointConfig): void {
+  const { state } = turn
+  const { config: before } = state
+  // Of two changes that are read together one may have switched it off, and what waits is held since.
+  const mayHaveBeenOff = config.configVersion > before.configVersion + 1
+  const redial = config.url !== before.url || config.secret !== before.secret
+  if (redial || (mayHaveBeenOff && state.socket.phase === 'dialling'))
+    dropSocket(turn, 1000, 'configuration changed')
   state.config = config
-  if (turnedOn) pullAll(state)
+  if (!before.enabled) pullAll(state)
+  else if (mayHaveBeenOff) pullAnew(state)
 }

@@ -74,6 +74,23 @@ describe('what an endpoint reads from the store', () => {
     assert.equal(driver.of('pull').length, 2)
   })
 
+  test('turned off and on before the owner reads either, it sends nothing that waits, and asks the store', () => {
+    for (const endpoint of [https(), config()]) {
+      const driver = new Driver(endpoint)
+      const busy = item()
+      driver.tell({ type: 'deliver', items: [busy, item({ key: busy.key })] })
+      driver.tell({ type: 'configChanged' })
+      driver.reloaded({ ...endpoint, configVersion: 3 })
+      driver.answerAll(ok)
+      assert.deepEqual(
+        [driver.of('post').length + driver.of('frame').length, driver.of('pull').length],
+        [endpoint.transport === 'https' ? 1 : 0, 1],
+      )
+      assert.equal(driver.state.socket.phase, 'idle')
+      assert.equal(driver.state.first.size, 0)
+    }
+  })
+
   test('turned on after it was loaded it sends nothing of what it found then, and asks the store', () => {
     const endpoint = https()
     const off = { ...endpoint, enabled: false }
