@@ -43,6 +43,8 @@ function createLook(options: CutOffOptions): () => Promise<void> {
 
   async function giveUp(awayMs: number): Promise<void> {
     if (hasGivenUp || !(await othersServe(options))) return
+    // Meanwhile the process may have begun to leave: its drain goes on.
+    if (session.state !== 'cutOff') return
     hasGivenUp = true
     log.warn({ sid, awayMs: Math.round(awayMs) }, 'actors.given_up')
     for (const hosted of options.actors()) hosted.cutOff()

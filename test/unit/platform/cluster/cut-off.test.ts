@@ -70,6 +70,19 @@ describe('a gateway without Postgres', () => {
       stop()
     })
 
+  test('that begins to leave while it asks who could do better goes on draining', async () => {
+    const { clock, steps, session, leaves, returns, stop } = world(() => {
+      if (session.state === 'cutOff') session.state = 'draining'
+      return 'serving'
+    })
+    leaves()
+    await clock.advance(10_000)
+    returns()
+    await clock.advance(1_000)
+    assert.deepEqual(steps, ['cutOff'])
+    stop()
+  })
+
   test('that drains goes on draining', async () => {
     const { clock, steps, session, leaves, stop } = world(() => 'serving')
     session.state = 'draining'
