@@ -27,6 +27,12 @@ step('a campaign is built, populated from a file with bad rows, started, and rep
   await page.getByLabel('store', { exact: true }).fill('Harbour')
   await preview.getByText('Harbour').waitFor()
   await screenshot(page, 'campaigns-new')
+  // The browser gives no value for it, and no value means no limit.
+  const pace = page.getByLabel('Messages a second')
+  await pace.pressSequentially('1e')
+  await page.getByRole('button', { name: 'Create draft' }).click()
+  assert.equal(await pace.evaluate((field) => field.matches(':focus')), true)
+  await pace.fill('')
   await page.getByRole('button', { name: 'Create draft' }).click()
   await page.getByRole('heading', { level: 1, name: 'Orders of spring' }).waitFor()
   await page.getByText('No recipients yet').first().waitFor()
@@ -125,6 +131,9 @@ step('rows that are pasted need no header, and an empty draft cannot be started'
     await dialog.getByRole('region', { name: 'Invalid rows' }).getByRole('row').nth(1).innerText(),
     /^2\s/,
   )
+  await dialog.getByRole('button', { name: 'Other rows' }).click()
+  assert.equal(await dialog.getByLabel('Or paste rows').inputValue(), `\n${to}\nnonsense\n${to}\n`)
+  await dialog.getByRole('button', { name: 'Check rows' }).click()
   await dialog.getByRole('button', { name: 'Add 1 recipient' }).click()
   await dialog.getByRole('button', { name: 'Done' }).click()
   await page.getByText('Ready for 1 recipient').waitFor()

@@ -67,7 +67,8 @@ export function Composer({
   const id = useId()
   const path = `handsets/${handset.waId}/messages`
   const write = async (message: Readonly<Record<string, unknown>>) => {
-    if (await act('POST', path, { to: number, ...message })) setText('')
+    // What was typed meanwhile is not sent yet.
+    if (await act('POST', path, { to: number, ...message })) setText((now) => (now === text ? '' : now))
     field.current?.focus()
   }
   const sendPicture = async (file: File | undefined) => {

@@ -6,6 +6,7 @@ import { useAction } from '../core/load.ts'
 import { liftNotices } from '../core/notices-place.ts'
 import { useUnsaved } from '../core/use-unsaved.ts'
 import { Button, IconButton } from './button.tsx'
+import { isReadable } from './field.tsx'
 import { Problem } from './states.tsx'
 
 const firstOfForm =
@@ -137,7 +138,7 @@ export function FormDialog({
         noValidate
         onSubmit={(event) => {
           event.preventDefault()
-          if (!isBusy) onSubmit()
+          if (!isBusy && isReadable(event.currentTarget)) onSubmit()
         }}
       >
         <DialogBody>

@@ -78,6 +78,13 @@ export function Field({ label, hint, error, value, isFirst, onInput, ...rest }: 
   )
 }
 
+/** False where the browser cannot read a number or a time, and says so: the value of that field is empty. */
+export function isReadable(form: HTMLFormElement): boolean {
+  const unreadable = [...form.querySelectorAll('input')].find(({ validity }) => validity.badInput)
+  unreadable?.reportValidity()
+  return unreadable === undefined
+}
+
 export function TextArea({
   label,
   hint,

@@ -13,7 +13,7 @@ interface Props {
 }
 
 export function ChooseSource({ columns, source, onChange }: Props) {
-  const [text, setText] = useState('')
+  const [text, setText] = useState(source?.pasted ?? '')
   const take = async (file: File | undefined) => {
     if (!file) return
     setText('')

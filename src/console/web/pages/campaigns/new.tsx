@@ -7,6 +7,7 @@ import { hrefOf, navigate } from '../../core/router.ts'
 import { can } from '../../core/session.ts'
 import { useUnsaved } from '../../core/use-unsaved.ts'
 import { Button, LinkButton } from '../../parts/button.tsx'
+import { isReadable } from '../../parts/field.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { EmptyState, ErrorState, Problem, Skeleton } from '../../parts/states.tsx'
 import { useChoices } from './choices.ts'
@@ -64,7 +65,7 @@ function NewForm({
         noValidate
         onSubmit={(event) => {
           event.preventDefault()
-          void submit()
+          if (isReadable(event.currentTarget)) void submit()
         }}
       >
         <PlanFields

@@ -11,6 +11,8 @@ export interface Source {
   readonly form: FileForm
   /** Lines at the top that the operator did not write: an added header. */
   readonly linesAhead: number
+  /** The rows as they were pasted. Absent: a file was chosen. */
+  readonly pasted?: string
 }
 
 export interface ExpectedColumn {
@@ -49,6 +51,7 @@ export function sourceOfText(text: string, columns: readonly ExpectedColumn[]): 
     file: new Blob([content]),
     form,
     linesAhead,
+    pasted: text,
   })
   if (isNdjson('', rows)) return source(rows, 'ndjson')
   if (!beginsWithAddress(rows)) return source(rows, 'csv')

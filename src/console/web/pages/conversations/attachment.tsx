@@ -20,7 +20,7 @@ export function Attachment({ message, media }: Props) {
   const [problem, setProblem] = useState<string>()
   const name = media.fileName ?? sentence(type)
   const size = media.sizeBytes === null ? '' : bytes(media.sizeBytes)
-  const onBroken = () => void problemOf(path).then((found) => setProblem(found ?? CANNOT_SHOW))
+  const onBroken = () => void problemOf(path).then((found) => setProblem(found ?? NOT_SHOWN))
   const file = { source: `/console/api${path}`, name, size, fileName: media.fileName ?? '' }
   if (problem !== undefined)
     return (
@@ -53,7 +53,7 @@ export function Attachment({ message, media }: Props) {
 }
 
 const EXPIRED = 'This file has expired: the provider and this workspace no longer keep it.'
-const CANNOT_SHOW = 'This browser cannot show it. Try again, or open it on another device.'
+const NOT_SHOWN = 'It could not be shown here. Try again, or open it on another device.'
 
 /** Why a file does not come; undefined where it does. Asks for one byte of it. */
 async function problemOf(path: string): Promise<string | undefined> {
