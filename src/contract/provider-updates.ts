@@ -117,6 +117,11 @@ export interface TemplateCategoryUpdate extends TemplateUpdate {
   readonly changesAt: Date | null
 }
 
+/** Its components were edited at the provider. The update tells only some of them. */
+export interface TemplateContentUpdate extends TemplateUpdate {
+  readonly type: 'templateContent'
+}
+
 /** The user stopped or resumed marketing messages in the provider's own client. */
 export interface UserPreferenceUpdate {
   readonly type: 'userPreference'
@@ -146,6 +151,7 @@ export type ProviderUpdate =
   | CallTerminateUpdate
   | TemplateStatusUpdate
   | TemplateCategoryUpdate
+  | TemplateContentUpdate
   | AccountUpdate
   | UserPreferenceUpdate
   | IdentityChangeUpdate

@@ -210,6 +210,7 @@ function createEdges(
       messages: messaging.updates,
       applyCallUpdate: calls.applyCallUpdate,
       applyTemplateChange: messaging.applyTemplateChange,
+      templateEdited: messaging.templateEdited,
       applyAccountUpdate: messaging.applyAccountUpdate,
       ignored: metrics.ignored,
     }),

@@ -6,7 +6,11 @@ import type { Dispatch } from '../contract/dispatch.ts'
 import { limits } from '../contract/limits.ts'
 import { personAt } from '../contract/person.ts'
 import type { Provider } from '../contract/provider.ts'
-import type { TemplateCategoryUpdate, TemplateStatusUpdate } from '../contract/provider-updates.ts'
+import type {
+  TemplateCategoryUpdate,
+  TemplateContentUpdate,
+  TemplateStatusUpdate,
+} from '../contract/provider-updates.ts'
 import type { Failure } from '../contract/records/failure.ts'
 import { downloadPlaces, uploadPlaces } from '../platform/http/upload-places.ts'
 import type { Pool } from '../platform/postgres/sql.ts'
@@ -19,7 +23,8 @@ import { createAttemptSend } from './attempt-send.ts'
 import { createConsent } from './consent.ts'
 import { createMediaFetcher } from './fetch-media.ts'
 import { createFindAttachment } from './find-attachment.ts'
-import { syncCatalog } from './host/sync-catalog.ts'
+import { createCatalogRefresh } from './host/refresh-catalog.ts'
+import { type CatalogSync, syncCatalog } from './host/sync-catalog.ts'
 import { createReadMarks } from './mark-read.ts'
 import type { TemplateRendering } from './ports.ts'
 import { createPreviewMessage } from './preview-message.ts'
@@ -108,7 +113,7 @@ export function createMessaging(options: MessagingOptions) {
   const consent = createConsent({ ...options, store: createConsentStore(sql), contacts })
   const { sendFailed } = accountHealth
   const attemptSend = createAttemptSend({ ...options, ...store, templates, learn, consent, sendFailed })
-  const connected = async (workspaceId: WorkspaceId) => (await catalog.accounts(workspaceId))[0]
+  const connected = async (workspaceId: WorkspaceId) => (await catalog.accounts({ workspaceId }))[0]
   const transmitter = createTransmitter({ store, attemptSend, clock, spent: options.spent, log })
   return {
     ...records,
@@ -148,18 +153,39 @@ export function createMessaging(options: MessagingOptions) {
       store: createTemplateSubmissionStore(sql),
     }),
     media: mediaOf(options),
-    applyTemplateChange: async (update: TemplateStatusUpdate | TemplateCategoryUpdate) =>
-      (await catalog.applyTemplateChange(update)) && accountHealth.templateChanged(update),
+    ...catalogOf(options, { store: catalog, templates: records.templates, accountHealth }),
     applyAccountUpdate: accountHealth.applyUpdate,
-    syncCatalog: (signal?: AbortSignal) =>
-      syncCatalog(
-        { store: catalog, templates: records.templates, ...accountHealth, provider, log },
-        { signal },
-      ),
     moveMerged: () => moveMerged(sql),
     sweepSends: () => sweepSends({ store, transmitter, dispatch, clock }),
     /** Resolves when no single send is in progress. */
     drain: () => transmitter.drain(),
+  }
+}
+
+interface CatalogParts extends Pick<CatalogSync, 'store' | 'templates'> {
+  readonly accountHealth: ReturnType<typeof healthOf>
+}
+
+function catalogOf(
+  { provider, clock, log }: MessagingOptions,
+  { store, templates, accountHealth }: CatalogParts,
+) {
+  const sync = { store, templates, provider, limitRead: accountHealth.limitRead, log }
+  const refresh = createCatalogRefresh({
+    sync: (wabaId) =>
+      syncCatalog(sync, { wabaId }).catch((error: unknown) =>
+        log.warn({ wabaId, error: String(error) }, 'catalog.sync_failed'),
+      ),
+    clock,
+  })
+  return {
+    async applyTemplateChange(update: TemplateStatusUpdate | TemplateCategoryUpdate) {
+      const isKnown = await store.applyTemplateChange(update)
+      if (!isKnown) refresh(update.wabaId)
+      return isKnown && accountHealth.templateChanged(update)
+    },
+    templateEdited: ({ wabaId }: TemplateContentUpdate) => refresh(wabaId),
+    syncCatalog: (signal?: AbortSignal) => syncCatalog(sync, { signal }),
   }
 }
 

@@ -120,6 +120,9 @@ const FIELDS: Readonly<Record<string, Field>> = {
   },
   message_template_components_update: (world, given) => {
     const template = templateAt(world, given)
+    const { message_template_element: text } = given
+    if (typeof text === 'string')
+      template.components = template.components.map((one) => (one.type === 'BODY' ? { ...one, text } : one))
     return { ...templateFields(template), message_template_element: 'Text.' }
   },
   template_category_update: (world, given, now) => {

@@ -22,15 +22,16 @@ export interface CatalogSync {
 }
 
 export interface SyncScope {
-  /** Only this one. */
+  /** Only this one, or those of this account at the provider. */
   readonly workspaceId?: WorkspaceId
+  readonly wabaId?: string
   /** Ends the round after the workspace under way. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** Syncs one workspace, or all, one after the other. What fails for one does not stop the others. */
-export async function syncCatalog(sync: CatalogSync, { workspaceId, signal }: SyncScope = {}): Promise<void> {
-  for (const account of await sync.store.accounts(workspaceId)) {
+/** Syncs some workspaces or all, one after the other. What fails for one does not stop the others. */
+export async function syncCatalog(sync: CatalogSync, { signal, ...accounts }: SyncScope = {}): Promise<void> {
+  for (const account of await sync.store.accounts(accounts)) {
     if (signal?.aborted) return
     try {
       await syncAccount(sync, account)

@@ -16,15 +16,21 @@ interface CatalogRow {
   providerToken: Buffer | null
 }
 
+interface AccountFilter {
+  readonly workspaceId?: WorkspaceId | null
+  readonly wabaId?: string | null
+}
+
 export const createCatalogSyncStore = (sql: Sql, options: AccountOptions) => ({
   /** The accounts whose catalog can be read: active workspaces with a business account and a token. */
-  async accounts(workspaceId?: WorkspaceId) {
+  async accounts({ workspaceId = null, wabaId = null }: AccountFilter = {}) {
     const rows = await sql<CatalogRow[]>`
       select id as workspace_id, waba_id, provider_token
       from workspaces
       where waba_id is not null
         and status = 'ACTIVE'
-        and (${workspaceId ?? null}::uuid is null or id = ${workspaceId ?? null}::uuid)
+        and (${workspaceId}::uuid is null or id = ${workspaceId}::uuid)
+        and (${wabaId}::text is null or waba_id = ${wabaId}::text)
       order by id`
     return rows.flatMap((row) => toAccount({ ...row, phoneNumberId: '' }, options) ?? [])
   },

@@ -31,6 +31,13 @@ export function readTemplateStatus(value: unknown, context: WebhookContext): Ele
   }
 }
 
+export function readTemplateContent(value: unknown, context: WebhookContext): Element {
+  const parsed = v.safeParse(Template, value)
+  return parsed.success
+    ? { type: 'templateContent', ...template(parsed.output, context) }
+    : skipped('malformed')
+}
+
 const category = v.pipe(v.string(), v.transform(templateCategoryOf))
 
 /** Two shapes: a change that is coming names the correct category and its time, one that is done the previous one. */

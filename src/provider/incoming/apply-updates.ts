@@ -7,6 +7,7 @@ import { addressesOf, type Person } from '../../contract/person.ts'
 import type {
   ProviderUpdate,
   TemplateCategoryUpdate,
+  TemplateContentUpdate,
   TemplateStatusUpdate,
 } from '../../contract/provider-updates.ts'
 import type { MessageUpdates } from '../../messaging/apply-message-updates.ts'
@@ -20,6 +21,7 @@ export interface UpdateTargets {
   readonly applyCallUpdate: ApplyCallUpdate
   /** False when the update concerns no template that we know. */
   readonly applyTemplateChange: (update: TemplateStatusUpdate | TemplateCategoryUpdate) => Promise<boolean>
+  readonly templateEdited: (update: TemplateContentUpdate) => void
   /** False when no workspace has the account. */
   readonly applyAccountUpdate: (update: AccountUpdate) => Promise<boolean>
   readonly ignored: (type: string) => void
@@ -41,6 +43,9 @@ export const createApplyUpdate = (targets: UpdateTargets): ApplyUpdate =>
         if (await targets.applyTemplateChange(update)) return 'applied'
         targets.ignored(update.type)
         return 'unknownTemplate'
+      case 'templateContent':
+        targets.templateEdited(update)
+        return 'applied'
       case 'identityChange':
         return targets.messages.applyIdentityChange(update)
       case 'accountUpdate':
@@ -153,6 +158,7 @@ function orderKey(update: ProviderUpdate): string {
       return update.wacid
     case 'templateStatus':
     case 'templateCategory':
+    case 'templateContent':
       return `${update.wabaId} ${update.name}`
     case 'accountUpdate':
       return update.wabaId

@@ -1,7 +1,7 @@
 // Parses a provider webhook into updates. Never throws: unreadable elements are counted and skipped, because
 // the provider repeats a webhook that is not accepted for seven days.
 import type { ProviderUpdate } from '../../contract/provider-updates.ts'
-import { readPreferences, readTemplateCategory, readTemplateStatus } from './account.ts'
+import { readPreferences, readTemplateCategory, readTemplateContent, readTemplateStatus } from './account.ts'
 import { accountReaders } from './account-changes.ts'
 import { readCalls } from './calls.ts'
 import { type Element, type NumberContext, type SkipReason, skipped, type WebhookContext } from './element.ts'
@@ -79,6 +79,7 @@ const fields = new Map<unknown, Reader>([
   ['user_id_update', ofNumber(readIdUpdates)],
   ['message_template_status_update', one(readTemplateStatus)],
   ['template_category_update', one(readTemplateCategory)],
+  ['message_template_components_update', one(readTemplateContent)],
   ...accountReaders.map(([field, read]) => [field, one(read)] as const),
 ])
 

@@ -1,13 +1,15 @@
 // What one account has stops no other, and a list of the provider is taken as it comes.
 import assert from 'node:assert/strict'
 import type { ProviderNumber, ProviderTemplate } from '../../../src/contract/provider.ts'
-import { type CatalogSync, syncCatalog } from '../../../src/messaging/host/sync-catalog.ts'
+import { createCatalogRefresh } from '../../../src/messaging/host/refresh-catalog.ts'
+import { type CatalogSync, type SyncScope, syncCatalog } from '../../../src/messaging/host/sync-catalog.ts'
 import { createCatalogSyncStore } from '../../../src/messaging/store/catalog-sync.store.ts'
 import { createTemplateStore } from '../../../src/messaging/store/templates.store.ts'
 import type { WorkspaceId } from '../../../src/shared/ids.ts'
 import { beforeEach, describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { addTenant, type Tenant } from '../../support/rows.ts'
+import { SimulatedClock } from '../../support/simulated-clock.ts'
 
 const sql = testPool(await testDatabase())
 const templates = createTemplateStore(sql)
@@ -21,7 +23,7 @@ interface Catalog {
 const catalogs = new Map<string, Catalog>()
 const logged: { event: string; workspaceId?: string; phoneNumberIds?: string[] }[] = []
 
-function sync(upsert = templates.upsert, signal?: AbortSignal) {
+function sync(upsert = templates.upsert, scope: SyncScope = {}) {
   logged.length = 0
   const note = (fields: object, event: string) => logged.push({ ...fields, event })
   const listed = <K extends keyof Catalog>(workspaceId: string, list: K) => {
@@ -39,7 +41,7 @@ function sync(upsert = templates.upsert, signal?: AbortSignal) {
     limitRead: async () => undefined,
     log: { info: note, warn: note },
   }
-  return syncCatalog(parts, { signal })
+  return syncCatalog(parts, scope)
 }
 
 const number = (phoneNumberId: string, text: string, status = 'CONNECTED'): ProviderNumber => ({
@@ -138,8 +140,34 @@ describe('the sync of the catalog', () => {
       ending.abort()
       await templates.upsert(...args)
     }
-    await sync(endInTheFirst, ending.signal)
+    await sync(endInTheFirst, { signal: ending.signal })
     assert.equal(logged.filter(({ event }) => event === 'catalog.synced').length, 1)
+  })
+
+  test('follows an edit that the provider tells, once for all edits of an account within seconds', async () => {
+    const edited = await connected({ templates: [template('edited')] })
+    await connected()
+    const rounds: Promise<void>[] = []
+    const clock = new SimulatedClock()
+    const refresh = createCatalogRefresh({
+      sync: (wabaId) => {
+        const round = sync(templates.upsert, { wabaId })
+        rounds.push(round)
+        return round
+      },
+      clock,
+    })
+    for (const burst of [1, 2]) {
+      for (let edit = 0; edit < 3; edit += 1) refresh(edited.workspaceId)
+      await clock.advance(5_000)
+      await Promise.all(rounds)
+      assert.equal(rounds.length, burst)
+      assert.deepEqual(
+        logged.map(({ event, workspaceId }) => [event, workspaceId]),
+        [['catalog.synced', edited.workspaceId]],
+      )
+    }
+    assert.deepEqual((await templatesOf(edited.workspaceId))[0], ['edited', 'APPROVED'])
   })
 
   test('takes what is on two pages once, as it was read last', async () => {

@@ -244,6 +244,16 @@ describe('events of the account', () => {
     })
   })
 
+  test('an edited template has its new text in the list', async () => {
+    await control('account/message_template_components_update', { message_template_element: 'Edited.' })
+    const { message_template_name: name } = await ofField(
+      'message_template_components_update',
+      ({ message_template_element: text }) => text === 'Edited.',
+    )
+    const { body } = await rig.request('GET', `/v24.0/${ACCOUNT}/message_templates?name=${name}`)
+    assert.match(JSON.stringify(body), /"text":"Edited\."/)
+  })
+
   test('a payment problem is an error that names a number and nobody', async () => {
     await control('account/errors', { code: 131042 })
     const value = await ofField('messages', ({ errors }) => errors !== undefined)

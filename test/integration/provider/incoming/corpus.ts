@@ -109,6 +109,7 @@ export function intake(sql: Pool, applyCallUpdate?: ApplyCallUpdate): Intake {
       await keep(update)
       return true
     },
+    templateEdited: (update) => void keep(update),
     applyAccountUpdate: async (update) => {
       await keep(update)
       return true

@@ -40,6 +40,7 @@ export async function openKept() {
         messages,
         applyCallUpdate: new Cluster(sql).node().applyCallUpdate,
         applyTemplateChange: async () => false,
+        templateEdited: () => undefined,
         applyAccountUpdate: async () => false,
         ignored: () => undefined,
       }),

@@ -209,6 +209,17 @@ describe('a webhook about the account', () => {
     )
   })
 
+  test('of edited components tells only the template: the list has all of them', () => {
+    const { updates } = parse('message_template_components_update', {
+      ...named,
+      message_template_element: 'Text.',
+    })
+    assert.deepEqual(updates, [
+      { type: 'templateContent', wabaId: WABA, name: 'pier_notice', language: 'pt_PT', at: told },
+    ])
+    assert.deepEqual(parse('message_template_components_update', {}).skipped, { malformed: 1 })
+  })
+
   test('without what it is about is counted, and its content is bounded and can be stored', () => {
     for (const field of [
       'account_update',
