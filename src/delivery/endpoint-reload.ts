@@ -52,12 +52,11 @@ export function reloaded(turn: Turn, config: EndpointConfig | null): void {
 function takeOver(turn: Turn, config: EndpointConfig): void {
   const { state } = turn
   const { config: before } = state
-  // Of two changes that are read together one may have switched it off, and what waits is held since.
-  const mayHaveBeenOff = config.configVersion > before.configVersion + 1
+  // What waits was held, also where both changes are read together.
+  const wasOff = config.turnedOnVersion > before.configVersion
   const redial = config.url !== before.url || config.secret !== before.secret
-  if (redial || (mayHaveBeenOff && state.socket.phase === 'dialling'))
-    dropSocket(turn, 1000, 'configuration changed')
+  if (redial || (wasOff && state.socket.phase === 'dialling')) dropSocket(turn, 1000, 'configuration changed')
   state.config = config
   if (!before.enabled) pullAll(state)
-  else if (mayHaveBeenOff) pullAnew(state)
+  else if (wasOff) pullAnew(state)
 }

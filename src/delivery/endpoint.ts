@@ -13,6 +13,8 @@ export interface EndpointConfig {
   readonly previousSecret: { readonly secret: string; readonly untilMs: number } | null
   readonly enabled: boolean
   readonly configVersion: number
+  /** The version with which it was last turned on; 0: never. */
+  readonly turnedOnVersion: number
   readonly consecutiveFailures: number
   /** Calls of a number are forwarded to it: its socket is dialled ahead and kept open. */
   readonly ringsAt: boolean

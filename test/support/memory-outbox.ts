@@ -35,6 +35,7 @@ export class MemoryOutbox {
   enabled = true
   consecutiveFailures: number
   configVersion = 1
+  turnedOnVersion = 0
   switchedOff = 0
   readonly #clock: Clock
 
@@ -70,6 +71,7 @@ export class MemoryOutbox {
     this.enabled = true
     this.consecutiveFailures = 0
     this.configVersion += 1
+    this.turnedOnVersion = this.configVersion
   }
 
   disable(): void {

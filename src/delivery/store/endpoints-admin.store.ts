@@ -74,7 +74,7 @@ export const createEndpointAdminStore = (pool: Pool): EndpointAdministration => 
       await sql`
         update endpoints e
         set enabled = true, consecutive_failures = 0, disabled_at = null, disabled_reason = null,
-          disabled_by = null, ${bumped(sql)}
+          disabled_by = null, turned_on_version = config_version + 1, ${bumped(sql)}
         where id = ${id} and ${mayBecome(sql, 'ON')}`
       return changed(sql, author, { id, action: 'endpoint.enabled', before: row })
     })

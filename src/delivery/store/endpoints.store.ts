@@ -16,6 +16,7 @@ interface EndpointRow {
   previousSecretUntil: Date | null
   enabled: boolean
   configVersion: number
+  turnedOnVersion: number
   consecutiveFailures: number
   ringsAt: boolean
 }
@@ -52,6 +53,7 @@ export const createEndpointStore = (sql: Sql, secrets: SecretOpener) => {
         : null,
     enabled: row.enabled,
     configVersion: row.configVersion,
+    turnedOnVersion: row.turnedOnVersion,
     consecutiveFailures: row.consecutiveFailures,
     ringsAt: row.ringsAt,
   })
@@ -60,7 +62,7 @@ export const createEndpointStore = (sql: Sql, secrets: SecretOpener) => {
     async find(id: EndpointId): Promise<EndpointConfig | undefined> {
       const [row] = await sql<EndpointRow[]>`
         select id, workspace_id, url, secret, previous_secret, previous_secret_until, enabled, config_version,
-          consecutive_failures, ${ringsAt(sql)}
+          turned_on_version, consecutive_failures, ${ringsAt(sql)}
         from endpoints
         where id = ${id} and deleted_at is null`
       return row && toConfig(row)
@@ -83,7 +85,7 @@ export const createEndpointStore = (sql: Sql, secrets: SecretOpener) => {
           and deleted_at is null
           and (not ${options.exclusive} or owner_sid is null or owner_sid = ${options.sid})
         returning id, workspace_id, url, secret, previous_secret, previous_secret_until, enabled, config_version,
-          consecutive_failures, ${ringsAt(sql)}, owner_epoch,
+          turned_on_version, consecutive_failures, ${ringsAt(sql)}, owner_epoch,
           greatest(0, extract(epoch from act_after - clock_timestamp()) * 1000)::float8 as silent_ms`
       return row && { config: toConfig(row), epoch: row.ownerEpoch, silentMs: row.silentMs }
     },

@@ -24,6 +24,7 @@ interface Stored {
   previousSecret: Buffer | null
   previousSecretUntil: Date | null
   configVersion: number
+  turnedOnVersion: number
   enabled: boolean
   consecutiveFailures: number
   deletedAt: Date | null
@@ -31,7 +32,8 @@ interface Stored {
 
 async function stored(id: string): Promise<Stored> {
   const [row] = await world.sql<Stored[]>`
-    select secret, previous_secret, previous_secret_until, config_version, enabled, consecutive_failures, deleted_at
+    select secret, previous_secret, previous_secret_until, config_version, turned_on_version, enabled,
+      consecutive_failures, deleted_at
     from endpoints
     where id = ${decodeId('endpoint', id) ?? ''}`
   return row ?? assert.fail(`no row of ${id}`)
@@ -162,7 +164,8 @@ describe('webhook endpoints', () => {
     const on = await admin('POST', `${ws}/endpoints/${id}/enable`)
     assert.deepEqual([on.body.enabled, on.body.consecutiveFailures, on.body.disabledAt], [true, 0, null])
     assert.deepEqual([on.body.disabledReason, on.body.disabledBy], [null, null])
-    const version = (await stored(id)).configVersion
+    const { configVersion: version, turnedOnVersion } = await stored(id)
+    assert.equal(turnedOnVersion, version)
     await admin('POST', `${ws}/endpoints/${id}/enable`)
     assert.equal((await stored(id)).configVersion, version)
     const off = await admin('POST', `${ws}/endpoints/${id}/disable`)

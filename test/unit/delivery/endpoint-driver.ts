@@ -22,6 +22,7 @@ export const config = (patch: Partial<EndpointConfig> = {}): EndpointConfig => (
   previousSecret: null,
   enabled: true,
   configVersion: 1,
+  turnedOnVersion: 0,
   consecutiveFailures: 0,
   ringsAt: false,
   ...patch,

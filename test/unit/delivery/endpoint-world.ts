@@ -137,8 +137,8 @@ export class EndpointWorld {
   }
 
   #configNow(): EndpointConfig {
-    const { enabled, consecutiveFailures, configVersion } = this.outbox
-    return { ...this.#config, enabled, consecutiveFailures, configVersion }
+    const { enabled, consecutiveFailures, configVersion, turnedOnVersion } = this.outbox
+    return { ...this.#config, enabled, consecutiveFailures, configVersion, turnedOnVersion }
   }
 
   #host(owner: number): Host {

@@ -233,7 +233,7 @@ describe('an edit while attempts are on the wire', () => {
     assert.equal(driver.of('post').length, 20)
   })
 
-  test('off and on again unseen, with twenty failures behind it, it asks what the store counts and goes on', () => {
+  test('off and on again unseen, with twenty failures behind it, it asks what the store counts and has, and goes on', () => {
     const endpoint = https()
     const driver = new Driver(endpoint)
     driver.tell({ type: 'deliver', items: items(100) })
@@ -242,7 +242,11 @@ describe('an edit while attempts are on the wire', () => {
     assert.equal(ids.length, 20)
     driver.tell({ type: 'recorded', deliveryIds: ids, enabled: true })
     assert.equal(driver.of('reload').length, 1)
-    driver.reloaded({ ...endpoint, configVersion: 3, consecutiveFailures: 4 })
-    assert.ok(driver.of('post').length > 20)
+    driver.reloaded({ ...endpoint, configVersion: 3, turnedOnVersion: 3, consecutiveFailures: 4 })
+    assert.equal(driver.of('post').length, 20)
+    const { token } = driver.last('pull')
+    const more = { first: false, retries: false }
+    driver.tell({ type: 'pulled', token, items: items(3), more, configVersion: 3 })
+    assert.equal(driver.of('post').length, 21)
   })
 })

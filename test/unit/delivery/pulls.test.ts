@@ -80,7 +80,7 @@ describe('what an endpoint reads from the store', () => {
       const busy = item()
       driver.tell({ type: 'deliver', items: [busy, item({ key: busy.key })] })
       driver.tell({ type: 'configChanged' })
-      driver.reloaded({ ...endpoint, configVersion: 3 })
+      driver.reloaded({ ...endpoint, configVersion: 3, turnedOnVersion: 3 })
       driver.answerAll(ok)
       assert.deepEqual(
         [driver.of('post').length + driver.of('frame').length, driver.of('pull').length],
