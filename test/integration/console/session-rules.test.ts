@@ -188,7 +188,7 @@ describe('how long a workspace takes a session', () => {
     await change({ sessionMinutes: 60 })
     await age.signIn(fay, '59 minutes')
     assert.equal((await fay('GET', path)).status, 200)
-    await age.signIn(fay, '60 minutes')
+    await age.signIn(fay, '61 minutes')
     assert.deepEqual(codeOf(await fay('GET', path)), expired)
     assert.equal((await fay('GET', elsewhere)).status, 200)
     assert.deepEqual(await barriers(fay), { Here: 'SESSION_EXPIRED', There: null })
