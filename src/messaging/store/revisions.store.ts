@@ -16,6 +16,8 @@ interface Target {
 interface Original extends Revisable {
   readonly id: MessageId
   readonly version: string
+  /** Its content is older than the workspace keeps it. */
+  readonly isEmptied: boolean
 }
 
 /**
@@ -29,7 +31,8 @@ export async function revise(sql: Sql, target: Target): Promise<void> {
 
 async function reviseOnce(sql: Sql, { workspaceId, providerMessageId }: Target): Promise<boolean> {
   const [original] = await sql<Original[]>`
-    select id, text, details, xmin::text as version
+    select id, text, details, xmin::text as version,
+      coalesce(id <= (select content_removed_to from workspaces where id = ${workspaceId}), false) as is_emptied
     from messages
     where provider_message_id = ${providerMessageId} and workspace_id = ${workspaceId} and direction = 'INBOUND'`
   if (!original) return true
@@ -39,7 +42,9 @@ async function reviseOnce(sql: Sql, { workspaceId, providerMessageId }: Target):
     where e.type in ('EDIT', 'REVOKE') and e.workspace_id = ${workspaceId}
       and ${revisedId(sql, 'e')} = ${providerMessageId}
     order by created_at, id`
-  const revised = revisedBy(original, changes)
+  // An edit that comes late must not bring the content back for good.
+  const taken = original.isEmptied ? changes.filter(({ type }) => type === 'REVOKE') : changes
+  const revised = revisedBy(original, taken)
   if (revised) {
     // Of the columns that the trigger of updated_at looks at none changes.
     const { count } = await sql`

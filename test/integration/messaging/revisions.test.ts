@@ -63,6 +63,27 @@ const orders = [
 ]
 
 describe('a message and what changes it', () => {
+  test('edited after its content was removed stays empty', async () => {
+    const tenant = await addTenant(sql)
+    const said = inbound(tenant, { second: 0, text: 'At nine' })
+    const { providerMessageId } = said
+    await apply(said)
+    await sql`
+      with emptied as (
+        update messages set text = '', details = null where provider_message_id = ${providerMessageId} returning id
+      )
+      update workspaces set content_removed_to = emptied.id from emptied where workspaces.id = ${tenant.workspaceId}`
+    await apply(
+      inbound(tenant, {
+        ...{ second: 60, messageType: 'EDIT', text: 'At ten' },
+        details: edits(providerMessageId),
+      }),
+    )
+    const [row] =
+      await sql`select text, details from messages where provider_message_id = ${providerMessageId}`
+    assert.deepEqual({ ...row }, { text: '', details: null })
+  })
+
   test('come to the same where they are written at the same time', async () => {
     const tenant = await addTenant(sql)
     await apply(inbound(tenant, { second: 0, text: 'before' }))
