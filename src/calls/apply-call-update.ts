@@ -1,5 +1,6 @@
 // Passes call updates of the provider to the owner of the call, which decides. Creates inbound calls.
 
+import { AppError } from '../contract/errors.ts'
 import type { UpdateOutcome } from '../contract/inbound-elements.ts'
 import { addressesOf, type Person } from '../contract/person.ts'
 import type {
@@ -41,26 +42,36 @@ export type ApplyCallUpdate = (update: CallUpdate) => Promise<UpdateOutcome>
 export function createApplyCallUpdate(options: CallUpdatesOptions): ApplyCallUpdate {
   const { ledger, owners } = options
 
+  /** False: this process remembers the id of a call that was erased. */
+  async function isTold(id: CallId, message: CallMessage): Promise<boolean> {
+    try {
+      await owners.ask(id, message, updateLimitMs)
+      return true
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'NOT_FOUND') return false
+      throw error
+    }
+  }
+
+  /** Nothing is kept of what the provider still tells of an erased call. */
   async function tell(id: CallId, message: CallMessage): Promise<UpdateOutcome> {
-    await owners.ask(id, message, updateLimitMs)
+    await isTold(id, message)
     return 'applied'
   }
 
-  async function known({ wacid, phoneNumberId, opaque }: CallUpdate): Promise<CallId | undefined> {
+  async function known(update: CallUpdate): Promise<CallId | undefined> {
+    const { wacid, phoneNumberId } = update
     const found = await ledger.findByWacid(wacid)
     if (found) return found
-    // `opaque` is our call id, sent with the request that placed the call: the webhook may arrive before the
-    // answer to that request, which tells the wacid.
-    const placed = opaque === null ? undefined : decodeId('call', opaque)
+    // The webhook may arrive before the answer to the request that placed the call, which tells the wacid.
+    const placed = ownIdOf(update)
     return placed && ledger.findPlaced(placed, { wacid, phoneNumberId })
   }
 
-  function ignore(
-    why: 'unknownNumber' | 'unknownCall',
-    { phoneNumberId, type, wacid }: CallUpdate,
-  ): UpdateOutcome {
+  function ignore(why: 'unknownNumber' | 'unknownCall', { phoneNumberId, type }: CallUpdate): UpdateOutcome {
     options.ignored?.(why)
-    options.log.info({ why, phoneNumberId, wacid, update: type }, 'call.update_ignored')
+    // Without the provider's id of the call: it has the number of the customer in it.
+    options.log.info({ why, phoneNumberId, update: type }, 'call.update_ignored')
     return why
   }
 
@@ -81,21 +92,29 @@ export function createApplyCallUpdate(options: CallUpdatesOptions): ApplyCallUpd
     return id ? tell(id, messageOf(update)) : 'early'
   }
 
+  async function tellAll(id: CallId, update: CallUpdate): Promise<UpdateOutcome> {
+    if (!(await isTold(id, messageOf(update)))) return 'applied'
+    learnCalled(options, update)
+    const pickedUpAt = pickedUp(update)
+    if (pickedUpAt) await options.opened(id, pickedUpAt)
+    return 'applied'
+  }
+
   return async (update) => {
     if (update.type === 'callConnect' && update.direction === 'INBOUND' && update.person !== null)
       return ring(update, update.person)
     const id = await known(update)
-    if (id) {
-      const told = await tell(id, messageOf(update))
-      learnCalled(options, update)
-      const pickedUpAt = pickedUp(update)
-      if (pickedUpAt) await options.opened(id, pickedUpAt)
-      return told
-    }
-    if (update.type === 'callTerminate' && update.direction === 'INBOUND') return recordEarlyTerminate(update)
+    if (id) return tellAll(id, update)
+    // One that carries our id is no early one: its call was erased.
+    if (update.type === 'callTerminate' && update.direction === 'INBOUND' && ownIdOf(update) === undefined)
+      return recordEarlyTerminate(update)
     return ignore('unknownCall', update)
   }
 }
+
+/** Our call id, which went with each request for the call. */
+const ownIdOf = ({ opaque }: CallUpdate): CallId | undefined =>
+  opaque === null ? undefined : decodeId('call', opaque)
 
 type Named = Parameters<Contacts['resolveParties']>[0]
 
@@ -172,7 +191,7 @@ function createRing(options: CallUpdatesOptions, { tell, ignore }: Reports) {
  * the call says it again. The connect of a caller is read as a whole when the call begins.
  */
 function learnCalled({ contacts, log }: CallUpdatesOptions, update: CallUpdate): void {
-  const { phoneNumberId, wacid, at } = update
+  const { phoneNumberId, at } = update
   if (update.type !== 'callStatus' && update.direction === 'INBOUND') return
   const person = update.type === 'callStatus' ? update.recipient : update.person
   if (person === null || addressesOf(person).length < 2) return
@@ -180,7 +199,9 @@ function learnCalled({ contacts, log }: CallUpdatesOptions, update: CallUpdate):
     const number = await contacts.findNumber(phoneNumberId)
     if (number) await contacts.learn(number.workspaceId, { person, also: [], at, proof: 'element' })
   }
-  learn().catch((error: unknown) => log.warn({ wacid, error: String(error) }, 'call.person_not_learnt'))
+  learn().catch((error: unknown) =>
+    log.warn({ phoneNumberId, error: String(error) }, 'call.person_not_learnt'),
+  )
 }
 
 /** When the customer accepted a call of ours, by the provider's clock. */

@@ -45,17 +45,20 @@ export function keptOf({ element, raw }: ReadElement, outcome: UpdateOutcome | u
 }
 
 /**
- * A message is written before it is sent. One with our id that is not there was erased, and so must stay whom it was
- * sent to. The provider's id has the number in it.
+ * A message or call is written before the provider hears of it. One with our id that is not there was erased, and so must
+ * stay whom it was with. The provider's id has the number in it.
  */
-const isOfErased = (element: Element, outcome: UpdateOutcome | undefined): boolean =>
-  outcome === 'unknownMessage' &&
-  element.type === 'messageStatus' &&
-  decodeId('message', element.opaque ?? '') !== undefined
+function isOfErased(element: Element, outcome: UpdateOutcome | undefined): boolean {
+  if (outcome === 'unknownMessage' && element.type === 'messageStatus')
+    return decodeId('message', element.opaque ?? '') !== undefined
+  if (outcome === 'unknownCall' && 'wacid' in element)
+    return decodeId('call', element.opaque ?? '') !== undefined
+  return false
+}
 
 function withoutPeople({ given }: RawElement): unknown {
-  const { status, timestamp, biz_opaque_callback_data } = record(given)
-  return { status, timestamp, biz_opaque_callback_data }
+  const { event, status, timestamp, biz_opaque_callback_data } = record(given)
+  return { event, status, timestamp, biz_opaque_callback_data }
 }
 
 /** A signed body that is not JSON. Whom it concerns can only be searched for. */

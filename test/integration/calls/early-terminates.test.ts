@@ -3,10 +3,11 @@
 import assert from 'node:assert/strict'
 import { wakeOverdueCalls } from '../../../src/calls/host/wake-overdue-calls.ts'
 import { createCallsStore } from '../../../src/calls/store/calls.store.ts'
+import { encodeId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { begun, isBegun } from './begins.ts'
-import { Cluster, connectUpdate, offerSdp, until } from './gateway.ts'
+import { Cluster, connectUpdate, offerSdp, terminateUpdate, until } from './gateway.ts'
 
 const sql = testPool(await testDatabase())
 const store = createCallsStore(sql)
@@ -54,6 +55,19 @@ describe('a call whose end its first owner never heard of', () => {
     }
     assert.deepEqual(await callNow(id), missed)
     assert.deepEqual(cluster.direct, [])
+  })
+
+  test('has no effect, and is not asked for again, where the call was erased since', async () => {
+    const { workspace, id, wacid, node } = await orphaned(error)
+    const connect = connectUpdate(workspace, { wacid })
+    assert.equal(await node.applyCallUpdate(connect), 'applied')
+    await node.directory.drain(1_000)
+    node.directory.resume()
+    await sql`delete from calls where id = ${id}`
+    assert.equal(await node.applyCallUpdate(terminateUpdate(connect)), 'applied')
+    const opaque = encodeId('call', id)
+    const other = new Cluster(sql).node()
+    assert.equal(await other.applyCallUpdate(terminateUpdate(connect, { opaque })), 'unknownCall')
   })
 
   test('is over when its connect is repeated', async () => {

@@ -175,6 +175,24 @@ describe('what nothing was made of', () => {
     assert.deepEqual(JSON.parse(kept?.body ?? ''), { status: 'read', timestamp, biz_opaque_callback_data })
   })
 
+  test('says nothing of the person where a call of ours is gone', async () => {
+    const tenant = await addTenant(sql)
+    const call = {
+      ...{
+        id: unique('wacid'),
+        event: 'terminate',
+        direction: 'BUSINESS_INITIATED',
+        timestamp: '1790000000',
+      },
+      ...{ from: '15550001111', to: '351910000077', status: 'COMPLETED' },
+      biz_opaque_callback_data: encodeId('call', newId('call')),
+    }
+    await deliver(change(tenant, { calls: [call] }, 'calls'))
+    const [kept] = await keptOf(tenant.workspaceId)
+    assert.deepEqual([kept?.reason, kept?.people], ['unknownCall', []])
+    assert.equal(kept?.body.includes('351910000077') || kept?.body.includes(call.id), false)
+  })
+
   test('for a number that nobody has belongs to no workspace', async () => {
     const wamid = unique('wamid')
     const nobody = { phoneNumberId: unique('pn'), number: '+15550009999' } as Tenant
