@@ -20,6 +20,7 @@ import {
 } from '../ports.ts'
 import { eraseMessages, expireExports } from './erase-messages.ts'
 import { eraseRecipients, isListed } from './erase-recipients.ts'
+import { showWhatIsLeft } from './group-conversations.ts'
 import { keepOptOut } from './keep-opt-out.ts'
 import { type JobPerson, personOf } from './person.ts'
 
@@ -31,7 +32,8 @@ interface State {
 
 /** What a batch did, and how the job goes on. `step` overrides the next one. */
 export interface Batch {
-  readonly result: StepResult
+  /** `readAnew`: the owners of endpoints are to be told what was erased, then the step is over. */
+  readonly result: StepResult | 'readAnew'
   readonly counts?: Partial<ContactCounts>
   readonly cursor?: Uuid | null
   readonly step?: ErasureStep
@@ -44,7 +46,6 @@ export interface ErasureStoreOptions {
 }
 
 interface Task {
-  readonly readAnew: ErasureStoreOptions['readAnew']
   readonly sql: Sql
   readonly job: ClaimedJob
   readonly cursor: Uuid | null
@@ -59,17 +60,30 @@ export const createErasureStore = (
   async advance(job) {
     const key = await optOutKey()
     if (!key) throw new Error('there is no key for opt-outs')
-    return pool.begin(async (sql) => {
-      const state = await stateOf(sql, job)
-      if (!state) return 'lost'
-      const person = await personOf(sql, job)
-      const task = { sql, job, readAnew, cursor: state.cursor, person, optOutKey: key }
-      const batch = (await joinMerged(task)) ?? (await steps[state.step](task))
-      await save(sql, job, { ...state, batch })
-      return batch.result
+    const result = await advanceBy(pool, job, async (sql, { step, cursor }) => {
+      const task = { sql, job, cursor, person: await personOf(sql, job), optOutKey: key }
+      return (await joinMerged(task)) ?? steps[step](task)
     })
+    if (result !== 'readAnew') return result
+    // Between two transactions: it asks other processes, and takes a connection of the same pool.
+    const isRead = await readAnew(job.workspaceId)
+    return advanceBy(pool, job, async (_, { cursor }) => ({ result: isRead ? 'next' : 'wait', cursor }))
   },
 })
+
+/** Saves where the job is after the batch, in the transaction of the batch. */
+const advanceBy = <Result extends Batch['result']>(
+  pool: Pool,
+  job: ClaimedJob,
+  work: (sql: Sql, state: State) => Promise<Batch & { readonly result: Result }>,
+): Promise<Result | 'lost'> =>
+  pool.begin(async (sql) => {
+    const state = await stateOf(sql, job)
+    if (!state) return 'lost'
+    const batch = await work(sql, state)
+    await save(sql, job, { ...state, batch })
+    return batch.result
+  }) as Promise<Result | 'lost'>
 
 async function stateOf(sql: Sql, job: ClaimedJob): Promise<State | undefined> {
   const [row] = await sql<{ step: ErasureStep | null; cursor: Uuid | null }[]>`
@@ -184,12 +198,12 @@ async function eraseCalls({ sql, job, contactId }: ContactTask): Promise<Batch> 
 }
 
 /** Owners of endpoints hold bodies in memory. They are told when all is erased, also what the steps before have. */
-async function eraseEvents({ sql, job, person, cursor, readAnew }: Task): Promise<Batch> {
+async function eraseEvents({ sql, job, person, cursor }: Task): Promise<Batch> {
   if (person.contacts.length === 0) return { result: 'next' }
   const keys = await eventKeysOf(sql, job, person)
   const { events, last } = await createDeliveryEraser(sql).ofKeys(job.workspaceId, keys, cursor)
   if (last !== null) return { result: 'again', counts: { events }, cursor: last }
-  return { result: (await readAnew(job.workspaceId)) ? 'next' : 'wait', cursor }
+  return { result: 'readAnew', cursor }
 }
 
 /** The files are deleted by the sweep of deleted files; an erasure is complete only when they are gone. */
@@ -263,6 +277,7 @@ async function emptyContacts({ sql, job: { workspaceId }, person }: Task): Promi
       call_permission = null, call_permission_at = null, last_event_id = null, campaign_recipient_id = null,
       campaign_sent_at = null, erased_at = now(), updated_at = now()
     where workspace_id = ${workspaceId} and contact_id = any(${person.contactIds as Uuid[]}::uuid[])`
+  await showWhatIsLeft(sql, workspaceId)
   await sql`delete from contact_aliases where contact_id = any(${ids}::uuid[]) and workspace_id = ${workspaceId}`
   await sql`
     update contacts

@@ -239,16 +239,17 @@ describe('an erasure', () => {
         ...{ providerMessageId: `wamid.${newId('message')}`, messageType: 'TEXT', text, media: null },
         details: { group: { id: 'boats' } },
       })
-    await say(who.waId, who.secret)
     const others = `others-${who.contactId}`
     await say('15557009999', others)
+    await say(who.waId, who.secret)
     const { counts } = await erase(who)
     assert.deepEqual([counts.messages, counts.events], [3, 3])
     assert.deepEqual(await mentions(who.secret), [])
     assert.deepEqual((await mentions(others)).sort(), ['events', 'messages'])
     const [group] = await sql`
-      select group_id, erased_at from conversations where workspace_id = ${who.workspaceId} and contact_id is null`
-    assert.deepEqual(group, { groupId: 'boats', erasedAt: null })
+      select v.group_id, v.erased_at, m.text from conversations v left join messages m on m.id = v.last_message_id
+      where v.workspace_id = ${who.workspaceId} and v.contact_id is null`
+    assert.deepEqual(group, { groupId: 'boats', erasedAt: null, text: others })
   })
 
   test('hides the empty conversation, and a process that remembers its ids writes to a new one', async () => {

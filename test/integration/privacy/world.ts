@@ -22,7 +22,9 @@ import { call, message, type Thread, thread, workspace } from '../../support/fix
 import { sharedPool, testDatabase } from '../../support/postgres.ts'
 import { addEndpoint, emitEvent } from '../../support/rows.ts'
 
-export const sql = sharedPool(await testDatabase(), 8)
+const database = await testDatabase()
+export const sql = sharedPool(database, 8)
+export const single = sharedPool(database, 1)
 const secrets = createSecretBox([{ id: '1', bytes: randomBytes(32) }])
 await ensureOptOutKey(sql, secrets)
 export const optOutKey = createOptOutKeyReader(sql, secrets)
@@ -46,9 +48,10 @@ export const worker = (
   nowMs?: number,
   readAnew: PrivacyWorkOptions['readAnew'] = async () => true,
   store: BlobStore = blobs,
+  pool = sql,
 ) =>
   createPrivacyWork({
-    ...{ sql, blobs: store, lists, readAnew },
+    ...{ sql: pool, blobs: store, lists, readAnew },
     clock: nowMs === undefined ? systemClock : { ...systemClock, now: () => nowMs },
     accounts: { secrets },
     log: { info: note, warn: note },
@@ -200,10 +203,10 @@ export async function erase(who: Known, workers?: Parameters<typeof workUntil>[2
   return recordOf(who, id)
 }
 
-export async function exported(who: Known): Promise<ExportId> {
+export async function exported(who: Known, workers?: Parameters<typeof workUntil>[2]): Promise<ExportId> {
   const { record } = await privacy.requestExport(by(who.workspaceId), who.waId)
   const id = decodeId('export', record.id) ?? assert.fail()
-  await workUntil('COMPLETED', id)
+  await workUntil('COMPLETED', id, workers)
   return id
 }
 
