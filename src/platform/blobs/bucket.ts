@@ -19,14 +19,20 @@ export interface BucketOptions {
 interface Deadlines {
   /** Until the response headers arrive, over all tries. */
   readonly answerMs: number
-  /** The same for an upload. */
+  /** The same for an upload, beside the time for its bytes at the least rate. */
   readonly uploadMs: number
+  readonly uploadBytesPerMs: number
   /** Between two pieces of a body, in either direction. */
   readonly pieceMs: number
 }
 
-/** A file of 100 MB takes time, so an upload gets as long as a download from the provider. */
-const usual: Deadlines = { answerMs: 10_000, uploadMs: 5 * 60_000, pieceMs: 30_000 }
+/** An export may have 4 GiB. A transfer that stands still ends after `pieceMs` in any case. */
+const usual: Deadlines = {
+  answerMs: 10_000,
+  uploadMs: 5 * 60_000,
+  uploadBytesPerMs: 1_000,
+  pieceMs: 30_000,
+}
 
 /** Further readers wait for a free connection. */
 const connections = 256
@@ -73,12 +79,16 @@ export function openBucket(options: BucketOptions): Bucket {
   })
   return {
     ask(asked) {
-      const ms = asked.upload ? deadlines.uploadMs : deadlines.answerMs
-      return untilDeadline(ms, asked, (signal) => insist({ agent, options, asked, signal }))
+      return untilDeadline(timeOf(asked, deadlines), asked, (signal) =>
+        insist({ agent, options, asked, signal }),
+      )
     },
     close: () => agent.destroy(),
   }
 }
+
+const timeOf = ({ upload }: Asked, { answerMs, uploadMs, uploadBytesPerMs }: Deadlines): number =>
+  upload ? uploadMs + upload.sizeBytes / uploadBytesPerMs : answerMs
 
 /** The deadline covers only the headers: the reader decides how fast it reads the body. */
 async function untilDeadline<T>(

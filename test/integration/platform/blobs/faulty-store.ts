@@ -14,7 +14,7 @@ export type Behaviour = (request: IncomingMessage, response: ServerResponse) => 
 
 const credentials = { accessKeyId: 'THE-ACCESS-KEY', secretAccessKey: 'the-secret-access-key' }
 /** Deadlines that no loaded machine exceeds, for tests that must not fail by them. */
-const patient = { answerMs: 20_000, uploadMs: 20_000, pieceMs: 20_000 }
+const patient = { answerMs: 20_000, uploadMs: 20_000, uploadBytesPerMs: 1_000_000, pieceMs: 20_000 }
 
 export async function faultyStore(behaviour: Behaviour, deadlines: Partial<typeof patient> = {}) {
   /** The methods of the requests, in order. */

@@ -92,6 +92,13 @@ describe('an object store that', () => {
       assert.deepEqual(asked, ['HEAD', 'DELETE', 'PUT'])
     }))
 
+  test('takes long has longer for a larger upload', () => {
+    const slow: Behaviour = (request, response) => void setTimeout(() => answers(200)(request, response), 500)
+    return withStore([slow, { uploadMs: 50, uploadBytesPerMs: 150 }], async ({ blobs }) => {
+      await blobs.put('a', file(), any)
+    })
+  })
+
   test('stops taking an upload is given up before the time for all of it is over', () =>
     withStore([() => {}, { pieceMs: 300 }], ({ blobs }) =>
       fails(blobs.put('a', file(), any), /did not answer PUT: UND_ERR_HEADERS_TIMEOUT$/),
