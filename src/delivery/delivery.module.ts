@@ -7,6 +7,7 @@ import { ActorDirectory } from '../platform/actors/directory.ts'
 import type { DirectoryEvent } from '../platform/actors/directory-options.ts'
 import { noRestores, outliveRestore } from '../platform/actors/outlive-restore.ts'
 import type { Ownership } from '../platform/actors/ownership.ts'
+import { ConfigError } from '../platform/config/config.ts'
 import type { Settings } from '../platform/config/settings.ts'
 import type { RestoreWatch } from '../platform/postgres/restore-watch.ts'
 import { connectPool, type Pool } from '../platform/postgres/sql.ts'
@@ -257,8 +258,16 @@ const connectorOf = (settings: Settings, policy: TargetPolicy, resolver: Address
   createConnector({
     policy,
     resolver,
-    ...(settings.WEBHOOK_CA_FILE && { ca: readFileSync(settings.WEBHOOK_CA_FILE, 'utf8') }),
+    ...(settings.WEBHOOK_CA_FILE && { ca: authorityIn(settings.WEBHOOK_CA_FILE) }),
   })
+
+function authorityIn(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new ConfigError(`WEBHOOK_CA_FILE must be a file that can be read: ${String(error)}`)
+  }
+}
 
 const resolverOf = (settings: Settings, policy: TargetPolicy, clock: Clock): AddressResolver =>
   createResolver({

@@ -8,10 +8,13 @@ import { lockForLife } from './embedded/start-lock.ts'
 
 const loopback = '127.0.0.1'
 
+/** Empty counts as unset, as for the gateway, which would listen on every address then. */
+export const ownHost = (environment = process.env): string => environment['HOST'] || loopback
+
 /** Throws what the user can do. Otherwise the folder is this process's until it ends. */
 export async function beTheOnlyStart(
   settings: Pick<Settings, 'DATA_DIR' | 'PORT' | 'SIM_PORT'>,
-  host = process.env['HOST'] ?? loopback,
+  host = ownHost(),
 ): Promise<void> {
   const dataDir = resolve(settings.DATA_DIR)
   mkdirSync(dataDir, { recursive: true })

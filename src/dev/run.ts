@@ -9,6 +9,7 @@ import { connectPool, type Pool } from '../platform/postgres/sql.ts'
 import { decodeId, encodeId, type WorkspaceId } from '../shared/ids.ts'
 import { announce } from './announce.ts'
 import { type Child, startChild, waitUntilReady } from './child.ts'
+import { ownHost } from './only-start.ts'
 import { provider, syncDemoCatalog } from './provider.ts'
 import { type Demo, demoNumbers, seedWorkspace, workspaceExists } from './seed.ts'
 import type { BegunServers } from './servers.ts'
@@ -42,7 +43,7 @@ function environment(settings: Settings, dataDir: string): Record<string, string
     DATA_DIR: dataDir,
     DRAIN_GRACE: '0s',
     // The demo password is public, so listen on this machine only, unless HOST is set.
-    HOST: process.env['HOST'] ?? '127.0.0.1',
+    HOST: ownHost(),
     SECRETS_KEY: process.env['SECRETS_KEY'] ?? developmentSecretsKey(dataDir),
     PROVIDER_BASE_URL: `http://127.0.0.1:${SIM_PORT}`,
     HANDSETS_URL: process.env['HANDSETS_URL'] ?? `http://localhost:${SIM_PORT}/`,

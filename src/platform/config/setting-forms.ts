@@ -1,4 +1,5 @@
 // Schemas that parse the text of settings. Each error message follows the name of the setting.
+import { Resolver } from 'node:dns'
 import * as v from 'valibot'
 import { parseDuration } from '../../shared/duration.ts'
 import { parseRange } from '../../shared/ip.ts'
@@ -36,6 +37,20 @@ export const targets = v.pipe(
     'must be ranges such as 10.20.0.0/16 or fd00:1::/32, addresses or host names, comma separated',
   ),
 )
+
+export const resolvers = v.pipe(
+  list,
+  v.check(areResolvers, 'must be IP addresses, such as 10.0.0.2 or [fd00::2]:5353, comma separated'),
+)
+
+function areResolvers(addresses: string[]): boolean {
+  try {
+    new Resolver().setServers(addresses)
+    return true
+  } catch {
+    return false
+  }
+}
 
 // A last part that is a decimal or hexadecimal number makes the text an address.
 const isHostName = (text: string): boolean =>

@@ -9,6 +9,7 @@ import {
   iceUrls,
   integer,
   list,
+  resolvers,
   secretsKey,
   targets,
   url,
@@ -187,7 +188,7 @@ export const settingsSchema = {
     meaning: 'Bytes of waiting events that a gateway keeps in memory; what is beyond waits in Postgres.',
   }),
   WEBHOOK_CA_FILE: setting(v.string(), { meaning: 'A further certificate authority (PEM) for endpoints.' }),
-  DNS_SERVERS: setting(list, {
+  DNS_SERVERS: setting(resolvers, {
     default: '',
     meaning: 'Resolvers for endpoint names; default: those of the system.',
   }),

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { freePort } from '../../../src/dev/embedded/ports.ts'
 import { leftBehind } from '../../../src/dev/embedded/postgres-cluster.ts'
 import { identifySelf } from '../../../src/dev/embedded/process-table.ts'
-import { beTheOnlyStart } from '../../../src/dev/only-start.ts'
+import { beTheOnlyStart, ownHost } from '../../../src/dev/only-start.ts'
 import { after, describe, test } from '../../support/harness.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'switchboard-only-start-'))
@@ -26,6 +26,13 @@ describe('a start', () => {
     const again = beTheOnlyStart(await settings('one'))
     await assert.rejects(again, new RegExp(`already runs in this folder \\(process ${identifySelf().pid}\\)`))
     await beTheOnlyStart(await settings('other'))
+  })
+
+  test('listens on this machine only, unless HOST is set', () => {
+    assert.deepEqual(
+      [{}, { HOST: '' }, { HOST: '0.0.0.0' }].map((environment) => ownHost(environment)),
+      ['127.0.0.1', '127.0.0.1', '0.0.0.0'],
+    )
   })
 
   test('takes the folder of one that died', async () => {

@@ -44,6 +44,7 @@ describe('settings', () => {
     refused({ WEBHOOK_TIMEOUT: '10' }, /WEBHOOK_TIMEOUT must be a duration/)
     refused({ DATABASE_URL: 'mysql://x' }, /DATABASE_URL must be a URL starting with postgres/)
     refused({ FAST_DEATH: 'yes' }, /FAST_DEATH/)
+    refused({ DNS_SERVERS: '10.0.0.2,dns.google' }, /DNS_SERVERS must be IP addresses/)
   })
 
   test('all wrong ones are named at once, and no secret is shown', () => {
