@@ -73,16 +73,33 @@ describe('the reference page', () => {
 
 const pages = documentationPages()
 
-async function get(path: string): Promise<{ type: string; text: string }> {
-  const response = await pages[path]?.(request({ url: path }))
-  assert.equal(response?.status, 200, path)
-  return {
-    type: String(response?.headers?.['content-type']),
-    text: Buffer.from(response?.body as Uint8Array).toString(),
-  }
+interface Page {
+  readonly type: string
+  readonly policy: string
+  readonly text: string
+  readonly ids: readonly string[]
 }
 
-const idsOf = (page: string): string[] => [...page.matchAll(/ id="([^"]+)"/g)].map((match) => match[1] ?? '')
+const read = new Map<string, Promise<Page>>()
+
+/** Each page is read once: thousands of links lead to a hundred of them. */
+function get(path: string): Promise<Page> {
+  const page = read.get(path) ?? readPage(path)
+  read.set(path, page)
+  return page
+}
+
+async function readPage(path: string): Promise<Page> {
+  const response = await pages[path]?.(request({ url: path }))
+  assert.equal(response?.status, 200, path)
+  const text = Buffer.from(response?.body as Uint8Array).toString()
+  return {
+    type: String(response?.headers?.['content-type']),
+    policy: String(response?.headers?.['content-security-policy']),
+    text,
+    ids: [...text.matchAll(/ id="([^"]+)"/g)].map((match) => match[1] ?? ''),
+  }
+}
 
 describe('the documentation', () => {
   const texts = [
@@ -109,7 +126,7 @@ describe('the documentation', () => {
     const isThere = async (href: string, from: string): Promise<boolean> => {
       const [to = '', anchor] = href.split('#')
       const target = to === '' ? from : to
-      return target in pages && (anchor === undefined || idsOf((await get(target)).text).includes(anchor))
+      return target in pages && (anchor === undefined || (await get(target)).ids.includes(anchor))
     }
     for (const path of ['/docs', ...texts]) {
       const { text } = await get(path)
@@ -120,10 +137,8 @@ describe('the documentation', () => {
 
   test('no id is on a page twice, and its policy names each of its scripts', async () => {
     for (const path of texts) {
-      const response = await pages[path]?.(request({ url: path }))
-      const text = Buffer.from(response?.body as Uint8Array).toString()
-      assert.equal(new Set(idsOf(text)).size, idsOf(text).length, path)
-      const policy = String(response?.headers?.['content-security-policy'])
+      const { text, ids, policy } = await get(path)
+      assert.equal(new Set(ids).size, ids.length, path)
       for (const [, script = ''] of text.matchAll(/<script type="module">([\s\S]*?)<\/script>/g))
         assert.ok(policy.includes(hashOf(script)), path)
     }
@@ -138,7 +153,7 @@ describe('the documentation', () => {
     assert.ok(find('call.ringing').some((href) => href.startsWith('/docs#')))
     for (const { href, title } of entries) {
       const [path = '', anchor] = href.split('#')
-      assert.ok(anchor === undefined || idsOf((await get(path)).text).includes(anchor), `${title}: ${href}`)
+      assert.ok(anchor === undefined || (await get(path)).ids.includes(anchor), `${title}: ${href}`)
     }
   })
 

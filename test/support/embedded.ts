@@ -61,8 +61,8 @@ export function testCluster(): Promise<Omit<TestCluster, 'stop'>> {
 
 async function leave(server: EmbeddedPostgres): Promise<void> {
   if (server.attached) return
-  // A machine under load takes its time to drop a database.
-  const admin = connectPool({ url: server.url, max: 1, name: 'test-cluster', statementTimeoutMs: 60_000 })
+  // A machine under load takes its time to drop a database. Each drop waits for a checkpoint, so several share one.
+  const admin = connectPool({ url: server.url, max: 8, name: 'test-cluster', statementTimeoutMs: 60_000 })
   await dropLeftovers(admin, null).finally(() => admin.end())
   const deadline = performance.now() + LEAVE_MS
   const others = () => livingUsers().filter((user) => user.pid !== process.pid)
@@ -99,9 +99,27 @@ async function buildTemplate(server: EmbeddedPostgres, sql: Pool, template: stri
     name: 'test-template',
     statementTimeoutMs: 60_000,
   })
-  await migrate(pool).finally(() => pool.end())
+  try {
+    await migrate(pool)
+    await dropLaterDays(pool)
+  } finally {
+    await pool.end()
+  }
   await disconnected(sql, draft)
   await sql`alter database ${sql(draft)} rename to ${sql(template)}`
+}
+
+/**
+ * Two weeks of partitions are made ahead, and a test needs today's and tomorrow's. Every connection of a test plans its
+ * statements anew, and every database is a copy of all these files.
+ */
+async function dropLaterDays(sql: Pool): Promise<void> {
+  const later = await sql<{ name: string }[]>`
+    select c.relname as name
+    from pg_inherits i
+    join pg_class c on c.oid = i.inhrelid
+    where c.relkind = 'r' and to_date(substring(c.relname from '\\d{8}$'), 'YYYYMMDD') > (now() at time zone 'UTC')::date + 1`
+  for (const { name } of later) await sql`drop table ${sql(name)}`
 }
 
 // A backend outlives its client's connection for a moment. A database in use cannot be renamed or copied.
@@ -117,7 +135,9 @@ async function disconnected(sql: Pool, database: string): Promise<void> {
 // Includes the date: migrations create partitions from today on, and a template is used for days.
 function schemaHash(): string {
   const folder = join(root, 'src', 'platform', 'postgres', 'migrations')
-  const hash = createHash('sha256').update(new Date().toISOString().slice(0, 10))
+  const hash = createHash('sha256')
+    .update(new Date().toISOString().slice(0, 10))
+    .update(String(dropLaterDays))
   for (const name of readdirSync(folder).sort()) hash.update(name).update(readFileSync(join(folder, name)))
   return hash.digest('hex').slice(0, 16)
 }
@@ -132,11 +152,10 @@ async function dropLeftovers(admin: Pool, template: string | null): Promise<void
     select datname as name
     from pg_database
     where datname like 't\\_%' or datname like 'tpl\\_%'`
-  for (const { name } of rows) {
-    const isDead = name.startsWith('t_') && !living.has(Number(name.split('_')[1]))
-    const isOld = template !== null && name.startsWith('tpl_') && name !== template
-    if (isDead || isOld) await admin`drop database if exists ${admin(name)} with (force)`
-  }
+  const isDead = (name: string) => name.startsWith('t_') && !living.has(Number(name.split('_')[1]))
+  const isOld = (name: string) => template !== null && name.startsWith('tpl_') && name !== template
+  const left = rows.map(({ name }) => name).filter((name) => isDead(name) || isOld(name))
+  await Promise.all(left.map((name) => admin`drop database if exists ${admin(name)} with (force)`))
 }
 
 function livingUsers(): ProcessIdentity[] {

@@ -201,7 +201,7 @@ describe('partitions under a running system', () => {
 
   test('of coming days are made while a writer has not committed, and take rows with every index', async () => {
     const at = await place()
-    await at.sql.unsafe(tables.map((table) => `drop table ${nameOf(table, -14)}`).join(';'))
+    await at.sql.unsafe(tables.map((table) => `drop table if exists ${nameOf(table, -14)}`).join(';'))
     await at.sql.begin(async (sql) => {
       await sql`insert into events (id, workspace_id, kind, key, body)
         values (${newId('event')}, ${at.workspaceId}, 'call.status', ${newId('call')}, '')`
@@ -222,7 +222,7 @@ describe('partitions under a running system', () => {
   test('of coming days are made by a start, and by a gateway that goes on without a worker', async () => {
     const { sql } = await place()
     const future = nameOf('events', -3)
-    await sql.unsafe(`drop table ${future}`)
+    await sql.unsafe(`drop table if exists ${future}`)
     await migrate(sql)
     assert.ok(await exists(sql, future))
     await sql.unsafe(`drop table ${future}`)
@@ -236,7 +236,7 @@ describe('partitions under a running system', () => {
   test('are made once by two processes at the same time', async () => {
     const { sql } = await place()
     const future = nameOf('events', -3)
-    await sql.unsafe(`drop table ${future}`)
+    await sql.unsafe(`drop table if exists ${future}`)
     const second = await sql.begin(async (first) => {
       await first`select ensure_partitions(14)`
       const made = createPartitionStore(sql).ensurePartitions()
@@ -254,7 +254,7 @@ describe('partitions under a running system', () => {
 
   test('begin and end at midnight UTC, whatever the time zone of the connection', async () => {
     const at = await place()
-    await at.sql.unsafe(tables.map((table) => `drop table ${nameOf(table, -2)}`).join(';'))
+    await at.sql.unsafe(tables.map((table) => `drop table if exists ${nameOf(table, -2)}`).join(';'))
     await at.sql.begin(async (sql) => {
       await sql`set local timezone = 'Pacific/Auckland'`
       await sql`select ensure_partitions(14)`

@@ -5,6 +5,7 @@ import type { RecipientRow } from '../../../src/campaigns/judge-recipients.ts'
 import { limits } from '../../../src/contract/limits.ts'
 import { csvLine } from '../../../src/platform/http/csv.ts'
 import { linesType } from '../../../src/platform/http/lines-answer.ts'
+import { anyText } from '../../support/any-text.ts'
 import { piecesOf } from '../../support/csv.ts'
 import { describe, test } from '../../support/harness.ts'
 
@@ -62,9 +63,7 @@ describe('an upload as CSV', () => {
   })
 
   test('gives back what was written, whatever the variables hold', async () => {
-    const value = fc
-      .string({ unit: 'binary', minLength: 1, maxLength: 12 })
-      .filter((text) => !/^[=+\-@\t\r\n]|\0/.test(text))
+    const value = anyText({ minLength: 1, maxLength: 12 }).filter((text) => !/^[=+\-@\t\r\n]|\0/.test(text))
     const written = fc.array(fc.record({ to: fc.stringMatching(/^\d{3,9}$/), a: value, b: value }), {
       maxLength: 20,
     })

@@ -21,9 +21,10 @@ import { isUserId } from '../../../src/shared/address.ts'
 import { encodeId, type IdKind, idPrefixes } from '../../../src/shared/ids.ts'
 import { toDigits, toE164 } from '../../../src/shared/phone.ts'
 import { consoleSamples } from '../../e2e/fuzz-samples.ts'
+import { anyText } from '../../support/any-text.ts'
 import { describe, test } from '../../support/harness.ts'
 
-const binary = fc.string({ unit: 'binary' })
+const binary = anyText()
 const digits = fc.stringMatching(/^[1-9]\d{6,14}$/)
 const kinds = Object.keys(idPrefixes) as IdKind[]
 
