@@ -14,7 +14,10 @@ const node = await lightRunner()
  */
 async function lightRunner() {
   for (const event of ['uncaughtException', 'unhandledRejection'] as const)
-    process.on(event, (error) => process.stderr.write(`${inspect(error)}\n`))
+    process.on(event, (error) => {
+      process.stderr.write(`${inspect(error)}\n`)
+      process.exitCode = 1
+    })
   const { createHook } = hooks
   hooks.createHook = ({ init }) =>
     createHook({

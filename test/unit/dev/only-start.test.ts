@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -53,6 +54,19 @@ describe('a start', () => {
         new RegExp(`another program has port ${port}: set ${name} `),
       )
     server.close()
+  })
+
+  test('waits for a gateway that is leaving, and for no other', async () => {
+    for (const status of [503, 200]) {
+      const server = createHttpServer((_, response) => {
+        response.writeHead(status, { connection: 'close' }).end(() => server.close())
+      }).listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      const { port } = server.address() as { port: number }
+      const start = beTheOnlyStart(await settings(`leaving-${status}`, { PORT: port }))
+      if (status === 503) await start
+      else await assert.rejects(start, /another program has port/)
+    }
   })
 
   test('tells what stays of a database of another major version', () => {
