@@ -28,6 +28,7 @@ import { createEndpointHost, type EndpointHost } from './host/endpoint-host.ts'
 import { createKeepReady, type ReadyPorts } from './host/keep-ready.ts'
 import type { RetryJob } from './host/retry-queue.ts'
 import { createSweep, readAnew, retry } from './host/sweep-deliveries.ts'
+import { checkAuthorities } from './outbound/authorities.ts'
 import { type Connector, createConnector } from './outbound/connect.ts'
 import { limitDials } from './outbound/dial-limits.ts'
 import { createHttpsSender } from './outbound/https-sender.ts'
@@ -263,9 +264,9 @@ const connectorOf = (settings: Settings, policy: TargetPolicy, resolver: Address
 
 function authorityIn(file: string): string {
   try {
-    return readFileSync(file, 'utf8')
+    return checkAuthorities(readFileSync(file, 'utf8'))
   } catch (error) {
-    throw new ConfigError(`WEBHOOK_CA_FILE must be a file that can be read: ${String(error)}`)
+    throw new ConfigError(`WEBHOOK_CA_FILE must be a file of certificates (PEM): ${String(error)}`)
   }
 }
 

@@ -3,6 +3,7 @@ import { failure } from './attempt.ts'
 import type { Work } from './endpoint.ts'
 import type { EndpointState } from './endpoint-state.ts'
 import { directTimer, finish, reportOf, type Turn } from './endpoint-work.ts'
+import { callOverdue } from './socket-pings.ts'
 import { unreadFrames } from './socket-state.ts'
 
 export const directTimerEffect = (id: number, delayMs: number) =>
@@ -11,7 +12,7 @@ export const directTimerEffect = (id: number, delayMs: number) =>
 /** A call has waited for all of its five seconds: for a socket, or for the proof that it was read. */
 export function directDue(turn: Turn, id: number): void {
   const { state } = turn
-  const work = waitingCall(state, id) ?? unreadCall(state, id)
+  const work = waitingCall(state, id) ?? unreadCall(turn, id)
   const outcome = failure(state.socket.phase === 'open' ? 'BACKPRESSURE' : 'TIMEOUT')
   if (work) finish(turn, work, reportOf(outcome, turn.options.directTimeoutMs))
 }
@@ -21,11 +22,14 @@ function waitingCall({ urgent }: EndpointState, id: number): Work | undefined {
   return index < 0 ? undefined : urgent.splice(index, 1)[0]
 }
 
-function unreadCall({ socket }: EndpointState, id: number): Work | undefined {
+function unreadCall(turn: Turn, id: number): Work | undefined {
+  const { socket } = turn.state
   if (socket.phase !== 'open') return undefined
   const frame = [...unreadFrames(socket), ...socket.writing.values()].find(
     ({ work, isAnswered }) => work.type === 'direct' && work.id === id && !isAnswered,
   )
-  if (frame) frame.isAnswered = true
-  return frame?.work
+  if (!frame) return undefined
+  frame.isAnswered = true
+  callOverdue(turn, socket)
+  return frame.work
 }

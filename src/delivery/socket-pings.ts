@@ -119,8 +119,14 @@ function pongDueAtMs({ at, options: { timeoutMs, directTimeoutMs } }: Turn, { pi
   return at.getTime() + (isForCall ? Math.min(timeoutMs, directTimeoutMs + afterCallMs) : timeoutMs)
 }
 
-export function armPongTimer(turn: Turn, open: OpenSocket): void {
-  open.pongDueAtMs = pongDueAtMs(turn, open)
+/** The same for a call that the socket has not even taken in its time: no ping is behind it yet. */
+export function callOverdue(turn: Turn, open: OpenSocket): void {
+  const dueAtMs = turn.at.getTime() + afterCallMs
+  if (open.pings.length === 0 || dueAtMs < open.pongDueAtMs) armPongTimer(turn, open, dueAtMs)
+}
+
+export function armPongTimer(turn: Turn, open: OpenSocket, dueAtMs = pongDueAtMs(turn, open)): void {
+  open.pongDueAtMs = dueAtMs
   const delayMs = open.pongDueAtMs - turn.at.getTime()
   const message = { type: 'pongLate', token: open.token } as const
   turn.effects.push({ type: 'setTimer', name: 'pong', delayMs, message })

@@ -140,8 +140,9 @@ class EndpointSockets {
       {
         url: config.url,
         headers: dialTimes.next(context.id).then((at) => signing.handshakeHeaders(config, at)),
-        deadlineMs: isUrgent ? directTimeoutMs : timeoutMs,
+        deadlineMs: timeoutMs,
         urgency: dial.hurry.signal,
+        urgentMs: directTimeoutMs,
         signal: dial.cut.signal,
       },
       {

@@ -12,7 +12,9 @@ export interface Deadline {
   onOver: (() => void) | undefined
   /** True when we interrupted the attempt ourselves; false when its time was up. */
   isInterrupted(): boolean
-  /** Releases the timer. Must be called when the attempt is over. */
+  /** The time is up after so long from now, unless it is before. */
+  shorten(ms: number): void
+  /** Releases the timers. Must be called when the attempt is over. */
   clear(): void
 }
 
@@ -20,7 +22,7 @@ export const startDeadline = (ms: number, outer?: AbortSignal): Deadline => new 
 
 class AttemptDeadline implements Deadline {
   onOver: (() => void) | undefined
-  readonly #cancel: () => void
+  readonly #timers: (() => void)[] = []
   #isCleared = false
   readonly #outer: AbortSignal | undefined
   readonly #interrupt = () => this.#end('interrupted')
@@ -28,7 +30,7 @@ class AttemptDeadline implements Deadline {
   #reason: 'expired' | 'interrupted' | undefined
 
   constructor(ms: number, outer: AbortSignal | undefined) {
-    this.#cancel = afterHalves(ms, () => setImmediate(() => this.#end('expired')))
+    this.shorten(ms)
     this.#outer = outer
     if (outer?.aborted) this.#end('interrupted')
     outer?.addEventListener('abort', this.#interrupt, { once: true })
@@ -48,9 +50,13 @@ class AttemptDeadline implements Deadline {
     return this.#reason === 'interrupted'
   }
 
+  shorten(ms: number): void {
+    this.#timers.push(afterHalves(ms, () => setImmediate(() => this.#end('expired'))))
+  }
+
   clear(): void {
     this.#isCleared = true
-    this.#cancel()
+    for (const cancel of this.#timers) cancel()
     this.#outer?.removeEventListener('abort', this.#interrupt)
   }
 

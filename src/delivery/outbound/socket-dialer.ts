@@ -23,8 +23,9 @@ export interface DialRequest {
   /** A promise is awaited after the connection is made, so that both run in parallel. Must not reject. */
   readonly headers: HandshakeHeaders | Promise<HandshakeHeaders>
   readonly deadlineMs: number
-  /** Fires when the dial goes before others. */
+  /** Fires when a call waits for the dial: it goes before others, and has so long from then on at most. */
   readonly urgency?: AbortSignal
+  readonly urgentMs?: number
   readonly signal?: AbortSignal
 }
 
@@ -78,9 +79,13 @@ export function createSocketDialer(options: SocketDialerOptions): SocketDialer {
   return {
     async dial(request, handlers) {
       const deadline = startDeadline(request.deadlineMs, request.signal)
+      const hurry = () => deadline.shorten(request.urgentMs ?? request.deadlineMs)
+      if (request.urgency?.aborted) hurry()
+      else request.urgency?.addEventListener('abort', hurry, { once: true })
       try {
         return await dialWithin(deadline, request, { options, handlers })
       } finally {
+        request.urgency?.removeEventListener('abort', hurry)
         deadline.clear()
       }
     },

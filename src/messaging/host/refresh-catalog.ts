@@ -10,15 +10,26 @@ export interface CatalogRefreshPorts {
   readonly clock: Pick<Clock, 'after'>
 }
 
-/** What is lost with the process, the next round of all accounts reads. */
+/**
+ * What is lost with the process, the next round of all accounts reads. An account is read once at a time: the older of two
+ * lists could be written last.
+ */
 export function createCatalogRefresh({ sync, clock }: CatalogRefreshPorts): (wabaId: string) => void {
   const asked = new Set<string>()
+  const underWay = new Set<string>()
+
+  function readSoon(wabaId: string): void {
+    clock.after(gatherMs, () => {
+      if (underWay.has(wabaId)) return readSoon(wabaId)
+      asked.delete(wabaId)
+      underWay.add(wabaId)
+      void sync(wabaId).finally(() => underWay.delete(wabaId))
+    })
+  }
+
   return (wabaId) => {
     if (asked.has(wabaId)) return
     asked.add(wabaId)
-    clock.after(gatherMs, () => {
-      asked.delete(wabaId)
-      void sync(wabaId)
-    })
+    readSoon(wabaId)
   }
 }

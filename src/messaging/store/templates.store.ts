@@ -103,6 +103,8 @@ export const createTemplateStore = (sql: Sql): TemplateStore => ({
         "parameterFormat", components, ${asOf}::timestamptz, ${asOf}::timestamptz
       from jsonb_to_recordset(${sql.json(rows as never)}) as synced (id uuid, "providerTemplateId" text, name text,
         language text, category text, status text, "rejectedReason" text, "parameterFormat" text, components jsonb)
+      -- Two readings of one account lock its templates in the same order.
+      order by name, language
       on conflict (workspace_id, name, language) do update
       set provider_template_id = excluded.provider_template_id,
         category = ${category},

@@ -7,8 +7,8 @@ import { createFileBlobs } from './files.ts'
 import { createS3Blobs } from './s3.ts'
 import { clearSpool } from './spool.ts'
 
-/** No download takes longer, so an older file was left by a crash. */
-const leftoverMs = 3_600_000
+/** No download and no upload takes longer, so an older file was left by a crash. */
+const leftoverMs = 3 * 3_600_000
 
 export interface Blobs extends BlobStore {
   /** Removes files that a crash left half written. */

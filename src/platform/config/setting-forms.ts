@@ -1,5 +1,5 @@
 // Schemas that parse the text of settings. Each error message follows the name of the setting.
-import { Resolver } from 'node:dns'
+import { isIP } from 'node:net'
 import * as v from 'valibot'
 import { parseDuration } from '../../shared/duration.ts'
 import { parseRange } from '../../shared/ip.ts'
@@ -40,16 +40,17 @@ export const targets = v.pipe(
 
 export const resolvers = v.pipe(
   list,
-  v.check(areResolvers, 'must be IP addresses, such as 10.0.0.2 or [fd00::2]:5353, comma separated'),
+  v.check(
+    (addresses) => addresses.every(isResolver),
+    'must be IP addresses, such as 10.0.0.2 or [fd00::2]:5353, comma separated',
+  ),
 )
 
-function areResolvers(addresses: string[]): boolean {
-  try {
-    new Resolver().setServers(addresses)
-    return true
-  } catch {
-    return false
-  }
+/** Not left to node:dns: port 0 ends the process there. */
+function isResolver(text: string): boolean {
+  const [, inBrackets, bare, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? []
+  if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) return false
+  return isIP(text) !== 0 || isIP(inBrackets ?? '') === 6 || isIP(bare ?? '') === 4
 }
 
 // A last part that is a decimal or hexadecimal number makes the text an address.

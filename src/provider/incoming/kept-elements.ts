@@ -31,7 +31,7 @@ export function keptOf({ element, raw }: ReadElement, outcome: UpdateOutcome | u
     const json = element.type === 'callConnect' ? jsonWithoutSdp(given) : jsonOf(given)
     return { type: 'linked', row: { id, field, part, phoneNumberId, subject, ...bounded(json) } }
   }
-  const kept = isOfErased(element, outcome) ? withoutPeople(raw) : changeOf(raw, peopleIn)
+  const kept = mayBeOfErased(element, outcome) ? withoutPeople(raw) : changeOf(raw, peopleIn)
   const row = {
     ...{ id, field, part },
     phoneNumberId: numberIn(raw),
@@ -46,11 +46,13 @@ export function keptOf({ element, raw }: ReadElement, outcome: UpdateOutcome | u
 
 /**
  * A message or call is written before the provider hears of it. One with our id that is not there was erased, and so must
- * stay whom it was with. The provider's id has the number in it.
+ * stay whom it was with. The provider's id has the number in it. The end of a call that is not there, without our id, may be
+ * of an erased call too; what it tells waits an hour for its call.
  */
-function isOfErased(element: Element, outcome: UpdateOutcome | undefined): boolean {
+function mayBeOfErased(element: Element, outcome: UpdateOutcome | undefined): boolean {
   if (outcome === 'unknownMessage' && element.type === 'messageStatus')
     return decodeId('message', element.opaque ?? '') !== undefined
+  if (outcome === 'early') return true
   if (outcome === 'unknownCall' && 'wacid' in element)
     return decodeId('call', element.opaque ?? '') !== undefined
   return false

@@ -198,6 +198,23 @@ describe('the proof that a receiver has read a frame', () => {
     assert.deepEqual(pongDelays(), [10_000, 5_250])
   })
 
+  test('a socket that has not even taken a call in its time is given up, before the ten seconds of what is on it', () => {
+    const driver = new Driver(config())
+    driver.tell({ type: 'deliver', items: items(1) })
+    const token = driver.open()
+    driver.writeAll()
+    driver.nowMs = 1_000
+    driver.tell({ type: 'direct', item: call }, 'asker')
+    const due = driver.of('setTimer').find(({ name }) => name.startsWith('direct:'))
+    driver.nowMs = 6_000
+    driver.tell(due?.message ?? { type: 'wake' })
+    const pong = driver.of('setTimer').findLast(({ name }) => name === 'pong')
+    assert.equal(pong?.delayMs, 250)
+    driver.nowMs = 6_250
+    driver.tell(pong?.message ?? { type: 'wake' })
+    assert.deepEqual(driver.last('cutSocket').token, token)
+  })
+
   test('what a dropped socket took and nobody is known to have read goes out again, in its order', () => {
     const endpoint = config()
     const driver = new Driver(endpoint)

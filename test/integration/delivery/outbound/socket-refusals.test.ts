@@ -89,6 +89,18 @@ describe('a dial', () => {
     assert.deepEqual(report.outcome, { type: 'timedOut', code: 'TIMEOUT' })
   })
 
+  test('that hangs in the upgrade has less time once a call waits for it', async (t) => {
+    const call = new AbortController()
+    const port = await rawReceiver(t, (socket) => onRequest(socket, () => call.abort()))
+    const urgent = { urgency: call.signal, urgentMs: 100 }
+    const dialled = await makeDialer().dial(
+      { url: `ws://127.0.0.1:${port}/`, headers: {}, deadlineMs: 60_000, ...urgent },
+      { onClose: () => {}, onPong: () => {} },
+    )
+    assert(dialled.type === 'failed')
+    assert.deepEqual(dialled.report.outcome, { type: 'timedOut', code: 'TIMEOUT' })
+  })
+
   test('that we break off is our own fault', async (t) => {
     const cut = new AbortController()
     const port = await rawReceiver(t, (socket) => onRequest(socket, () => cut.abort()))

@@ -38,6 +38,7 @@ function setUp(ends: (host: string) => { afterMs: number; as: Connected } | unde
       isOver: false,
       onOver: undefined,
       isInterrupted: () => false,
+      shorten: () => undefined,
       clear: () => undefined,
     }
     return limited(targetOf(host), deadline, urgency)
