@@ -21,8 +21,8 @@ export async function testDatabase(): Promise<TestDatabase> {
   }
 }
 
-/** A slow machine must not end a statement or a wait for a lock. Who tests the limits has a pool of their own. */
-const patience = { statementTimeoutMs: 60_000, lockTimeoutMs: 60_000 }
+/** A slow machine must not end a statement, a wait for a lock or for a connection. Who tests the limits has a pool of their own. */
+const patience = { statementTimeoutMs: 60_000, lockTimeoutMs: 60_000, connectTimeoutMs: 60_000 }
 
 /** A pool like the gateway's, but patient, closed after the last test of the file. */
 export function testPool(database: TestDatabase, max = 4): Pool {

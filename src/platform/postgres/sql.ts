@@ -25,6 +25,8 @@ export interface PoolOptions {
   readonly statementTimeoutMs?: number
   /** Limit of a wait for a table or row that others have locked, in milliseconds. */
   readonly lockTimeoutMs?: number
+  /** Limit of a new connection in milliseconds. */
+  readonly connectTimeoutMs?: number
   /**
    * Plans each statement once, for any values. Only for a pool whose every statement is shown to be planned well
    * so: Postgres else plans statements about many partitions anew each time, at several times the cost of running them.
@@ -100,7 +102,7 @@ export function connectPool(options: PoolOptions): Pool {
   const statementMs = options.statementTimeoutMs ?? usualStatementMs
   const pool = postgres(options.url, {
     max: options.max,
-    connect_timeout: connectLimitMs / 1_000,
+    connect_timeout: (options.connectTimeoutMs ?? connectLimitMs) / 1_000,
     keep_alive: 5,
     socket: socketOpener(sockets),
     idle_timeout: 0,
