@@ -22,9 +22,20 @@ function rangesOf(allowed: readonly string[]): readonly IpRange[] {
   const key = allowed.join(' ')
   const known = parsed.get(key)
   if (known) return known
-  const ranges = allowed.flatMap((text) => parseRange(text) ?? [])
+  const ranges = allowed.flatMap((text) => unmapped(parseRange(text)) ?? [])
   parsed.set(key, ranges)
   return ranges
+}
+
+/** A range within `::ffff:0:0/96` is one of IPv4 addresses, as such an address is. */
+function unmapped(range: IpRange | undefined): IpRange | undefined {
+  if (range?.family !== 6 || range.shift > 32n || (range.prefix << range.shift) >> 32n !== 0xffffn)
+    return range
+  return {
+    family: 4,
+    shift: range.shift,
+    prefix: ((range.prefix << range.shift) & 0xffff_ffffn) >> range.shift,
+  }
 }
 
 /** An IPv4 address within IPv6 (`::ffff:0:0/96`) counts as the IPv4 address. */

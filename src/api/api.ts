@@ -10,6 +10,7 @@ import { type Admission, createPipeline, type Served } from '../platform/http/pi
 import { burstOf, type RateLimiter, rateHeaders } from '../platform/http/rate-limit.ts'
 import type { Load, RequestClass } from '../platform/process/load.ts'
 import { encodeId } from '../shared/ids.ts'
+import { networkOf } from '../shared/ip.ts'
 import type { ApiContext, ApiRoute } from './route.ts'
 import type { ApiServices } from './services.ts'
 import { apiPrefix, table } from './table.ts'
@@ -68,9 +69,17 @@ const createGuard = (authenticate: AuthenticateKey, services: ApiServices) =>
         workspaceId: encodeId('workspace', caller.workspaceId),
         keyId: encodeId('key', caller.keyId),
       },
-      bucket: { key: caller.keyId, ratePerSecond: requestsPerSecond, burst: burstOf(requestsPerSecond) },
+      bucket: {
+        key: bucketKeyOf(verdict, request.remoteAddress),
+        ratePerSecond: requestsPerSecond,
+        burst: burstOf(requestsPerSecond),
+      },
     }
   }
+
+/** A key that leaked is worth nothing at other addresses: there it must not use up the rate of its owner either. */
+const bucketKeyOf = ({ allowedIps, caller: { keyId } }: Authenticated, address: string): string =>
+  isAllowedIp(allowedIps, address) ? keyId : `${keyId}:${networkOf(address)}`
 
 type Authenticated = Extract<KeyVerdict, { readonly type: 'authenticated' }>
 

@@ -119,6 +119,8 @@ export interface ApiServices {
     add(input: AdditionInput): AsyncGenerator<readonly RowVerdict[]>
     /** Reserves a place for a stream until `leave`. Throws if none is free. */
     enter(workspaceId: WorkspaceId): { leave(): void }
+    /** For a report of all: what a batch holds stays in memory until its client has read it. */
+    enterReport: EnterDownload
     remove(workspaceId: WorkspaceId, id: CampaignId, choice: RemovalChoice): Promise<{ removed: number }>
   }
 }

@@ -7,7 +7,7 @@ import { limits } from '../contract/limits.ts'
 import type { CampaignPace } from '../contract/records/console.ts'
 import { type CampaignHooks, type Messaging, templateRendering } from '../messaging/messaging.module.ts'
 import { variableComparer } from '../messaging/template-variables.ts'
-import { uploadPlaces } from '../platform/http/upload-places.ts'
+import { downloadPlaces, uploadPlaces } from '../platform/http/upload-places.ts'
 import { connectPool, type Pool } from '../platform/postgres/sql.ts'
 import type { Redis } from '../platform/redis/client.ts'
 import type { Clock } from '../shared/clock.ts'
@@ -121,6 +121,7 @@ export function createCampaigns(options: CampaignsOptions) {
       all: createRecipientReader(bulk).all,
       add: addRecipients(ports),
       enter: uploadPlaces(limits.uploadsAtOnce),
+      enterReport: downloadPlaces(limits.downloadsAtOnce),
       remove: removeRecipients(ports),
       resendUnknown: resendUnknown(unknown),
       assumeSent: assumeSent(unknown),

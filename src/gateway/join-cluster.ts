@@ -3,7 +3,8 @@
 import { type ClusterNode, startNode } from '../platform/cluster/node.ts'
 import { mostRequests } from '../platform/cluster/room.ts'
 import type { HttpHandler } from '../platform/http/exchange.ts'
-import { type HttpServer, listen } from '../platform/http/uws.ts'
+import type { HttpServer } from '../platform/http/listen-options.ts'
+import { listen } from '../platform/http/uws.ts'
 import { version } from '../shared/version.ts'
 import type { ProcessContext } from './process-context.ts'
 

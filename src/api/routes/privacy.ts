@@ -3,6 +3,7 @@
 import * as v from 'valibot'
 import { notFound } from '../../contract/errors.ts'
 import { fileAnswer } from '../../platform/http/file-answer.ts'
+import { inPlace } from '../../platform/http/in-place.ts'
 import { bodyErrors, optionalBody } from '../../platform/http/optional-body.ts'
 import { byId, pageBody, pageQuery, pageRequest } from '../../platform/http/paging.ts'
 import { Answer } from '../../platform/http/route.ts'
@@ -113,15 +114,20 @@ export const getExportFile = route({
   summary: 'The archive of an export, whole or a byte range of it',
   params: idParam('export'),
   errors: ['NOT_FOUND', 'INVALID_STATE', 'RANGE_NOT_SATISFIABLE'],
-  async handle({ caller, params, services, request }) {
-    const file = await services.privacy.exportFile(caller.workspaceId, params.id)
-    await services.noteDownload(authorOf(caller, request), {
-      action: 'contact.export_downloaded',
-      subjectKind: 'export',
-      subjectId: params.id,
-    })
-    return fileAnswer(request, { ...file, ...archiveOf(encodeId('export', params.id)), body: file.open })
-  },
+  handle: ({ caller, params, services, request }) =>
+    inPlace(
+      request,
+      () => services.messages.enterDownload(caller.workspaceId),
+      async () => {
+        const file = await services.privacy.exportFile(caller.workspaceId, params.id)
+        await services.noteDownload(authorOf(caller, request), {
+          action: 'contact.export_downloaded',
+          subjectKind: 'export',
+          subjectId: params.id,
+        })
+        return fileAnswer(request, { ...file, ...archiveOf(encodeId('export', params.id)), body: file.open })
+      },
+    ),
 })
 
 const archiveOf = (name: string) => ({ mimeType: 'application/x-tar', fileName: `${name}.tar` })

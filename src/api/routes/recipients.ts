@@ -1,6 +1,7 @@
 import type { RowVerdict } from '../../campaigns/add-recipients.ts'
 import { notFound } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
+import type { RecipientRecord } from '../../contract/records/campaign.ts'
 import { preferredType } from '../../platform/http/accept.ts'
 import type { HttpRequest } from '../../platform/http/exchange.ts'
 import { inPlace } from '../../platform/http/in-place.ts'
@@ -46,21 +47,29 @@ export const listRecipients = route({
       return pageBody(recipients, await services.recipients.list(workspaceId, params.id, filter, page))
     }
     refusePaging(request)
-    await services.noteDownload(authorOf(caller, request), {
-      action: 'campaign.exported',
-      subjectKind: 'campaign',
-      subjectId: params.id,
-      after: { form: form === linesType ? 'NDJSON' : 'CSV' },
-    })
-    const batches = services.recipients.all(workspaceId, params.id, filter)
-    if (form === linesType) return new LinesAnswer(batches)
-    return new RawAnswer(recipientReport(batches), {
-      'content-type': 'text/csv; charset=utf-8; header=present',
-      'content-disposition': 'attachment; filename="recipients.csv"',
-      'cache-control': 'no-store',
-    })
+    return inPlace(
+      request,
+      () => services.recipients.enterReport(workspaceId),
+      async () => {
+        await services.noteDownload(authorOf(caller, request), {
+          action: 'campaign.exported',
+          subjectKind: 'campaign',
+          subjectId: params.id,
+          after: { form: form === linesType ? 'NDJSON' : 'CSV' },
+        })
+        const batches = services.recipients.all(workspaceId, params.id, filter)
+        return form === linesType ? new LinesAnswer(batches) : reportAnswer(batches)
+      },
+    )
   },
 })
+
+const reportAnswer = (batches: AsyncIterable<readonly RecipientRecord[]>) =>
+  new RawAnswer(recipientReport(batches), {
+    'content-type': 'text/csv; charset=utf-8; header=present',
+    'content-disposition': 'attachment; filename="recipients.csv"',
+    'cache-control': 'no-store',
+  })
 
 function refusePaging(request: HttpRequest): void {
   const paging = ['limit', 'cursor'].filter((name) => request.query.has(name))

@@ -43,7 +43,13 @@ export interface RecipientReader {
   ): AsyncGenerator<readonly RecipientRecord[]>
 }
 
-const reportBatch = 1_000
+const reportBatch = { first: 16, most: 1_000, bytes: 1024 * 1024 }
+
+/** So many that a batch has about the bytes that it may have: the variables of one recipient may have 64 KiB. */
+function nextBatch(batch: readonly RecipientRecord[]): number {
+  const bytes = batch.reduce((sum, { variables }) => sum + JSON.stringify(variables).length, 0)
+  return Math.min(reportBatch.most, Math.max(8, Math.floor((reportBatch.bytes * batch.length) / (bytes + 1))))
+}
 
 export function createRecipientReader(sql: Sql): RecipientReader {
   const list: RecipientReader['list'] = async (workspaceId, campaignId, filter, page) => {
@@ -67,9 +73,11 @@ export function createRecipientReader(sql: Sql): RecipientReader {
     list,
     async *all(workspaceId, campaignId, filter) {
       let after: PageRequest['after']
+      let limit = reportBatch.first
       do {
-        const page = await list(workspaceId, campaignId, filter, { limit: reportBatch, after })
+        const page = await list(workspaceId, campaignId, filter, { limit, after })
         yield page.data
+        limit = nextBatch(page.data)
         after = page.next
       } while (after)
     },

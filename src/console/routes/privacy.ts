@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import type { Author } from '../../contract/administration.ts'
 import { AppError, notFound } from '../../contract/errors.ts'
 import { fileAnswer } from '../../platform/http/file-answer.ts'
+import { inPlace } from '../../platform/http/in-place.ts'
 import { Answer } from '../../platform/http/route.ts'
 import { isUserId } from '../../shared/address.ts'
 import { type ConversationId, encodeId } from '../../shared/ids.ts'
@@ -98,17 +99,27 @@ const getExportFile = workspaceRoute({
   summary: 'The archive of an export',
   role: 'ADMIN',
   params: idParams('export'),
-  errors: ['NOT_FOUND', 'INVALID_STATE', 'RANGE_NOT_SATISFIABLE'],
-  async handle({ services, author, params, request }) {
-    const file = await services.privacy.exportFile(author.workspaceId, params.id)
-    await services.audit.note(author, {
-      action: 'contact.export_downloaded',
-      subjectKind: 'export',
-      subjectId: params.id,
-    })
-    const name = `${encodeId('export', params.id)}.tar`
-    return fileAnswer(request, { ...file, mimeType: 'application/x-tar', fileName: name, body: file.open })
-  },
+  errors: ['NOT_FOUND', 'INVALID_STATE', 'RANGE_NOT_SATISFIABLE', 'RATE_LIMITED', 'OVERLOADED'],
+  handle: ({ services, author, params, request }) =>
+    inPlace(
+      request,
+      () => services.acting.enterDownload(author.workspaceId),
+      async () => {
+        const file = await services.privacy.exportFile(author.workspaceId, params.id)
+        await services.audit.note(author, {
+          action: 'contact.export_downloaded',
+          subjectKind: 'export',
+          subjectId: params.id,
+        })
+        const name = `${encodeId('export', params.id)}.tar`
+        return fileAnswer(request, {
+          ...file,
+          mimeType: 'application/x-tar',
+          fileName: name,
+          body: file.open,
+        })
+      },
+    ),
 })
 
 const missing = (what: string): never => {

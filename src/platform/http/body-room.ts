@@ -1,7 +1,7 @@
-// What the bodies of all requests may take together: bytes, and places of those that are still arriving. Anybody can send
-// slowly, and a signature is checked only at the end. So where there is no room, the body that has been awaited longest
-// gives way.
+// What the bodies of all requests may take together: bytes, and places of those that are still arriving. A signature is
+// checked only at the end.
 import type { Clock } from '../../shared/clock.ts'
+import { type Awaited, ClientRoom } from './client-room.ts'
 
 export interface BodyRoomOptions {
   readonly maxBytes: number
@@ -10,31 +10,23 @@ export interface BodyRoomOptions {
   readonly clock: Clock
 }
 
-interface AwaitedBody {
-  /** Ends the request, which gives its bytes back at once. */
-  cutOff(): void
-}
-
-/** Nearly all bodies arrive within milliseconds of their head. */
-const patienceMs = 1_000
-
 export class BodyRoom {
-  readonly #options: BodyRoomOptions
-  /** Since when, the longest awaited first. */
-  readonly #awaited = new Map<AwaitedBody, number>()
+  readonly #maxBytes: number
+  readonly #places: ClientRoom
   #held = 0
 
-  constructor(options: BodyRoomOptions) {
-    this.#options = options
+  constructor({ maxBytes, maxAwaited, clock }: BodyRoomOptions) {
+    this.#maxBytes = maxBytes
+    this.#places = new ClientRoom(maxAwaited, clock)
   }
 
   get awaited(): number {
-    return this.#awaited.size
+    return this.#places.count
   }
 
-  /** Reserves bytes. False: there is no room for them. */
-  take(bytes: number, body: AwaitedBody): boolean {
-    while (this.#held + bytes > this.#options.maxBytes) if (!this.#cutOffLongest(body)) return false
+  /** Reserves bytes; who is cut off gives its own back at once. False: there is no room for them. */
+  take(bytes: number, body: Awaited): boolean {
+    while (this.#held + bytes > this.#maxBytes) if (!this.#places.cutOffLongest(body)) return false
     this.#held += bytes
     return true
   }
@@ -44,26 +36,12 @@ export class BodyRoom {
   }
 
   /** False: too many are awaited. */
-  expect(body: AwaitedBody): boolean {
-    if (this.#awaited.size >= this.#options.maxAwaited && !this.#cutOffLongest(body)) return false
-    this.#awaited.set(body, this.#options.clock.mono())
-    return true
+  expect(body: Awaited): boolean {
+    return this.#places.expect(body)
   }
 
   /** It has arrived, or never will. */
-  settled(body: AwaitedBody): void {
-    this.#awaited.delete(body)
-  }
-
-  /** False: of the others none has been awaited for long. */
-  #cutOffLongest(except: AwaitedBody): boolean {
-    for (const [body, since] of this.#awaited) {
-      if (body === except) continue
-      if (this.#options.clock.mono() - since < patienceMs) return false
-      this.#awaited.delete(body)
-      body.cutOff()
-      return true
-    }
-    return false
+  settled(body: Awaited): void {
+    this.#places.settled(body)
   }
 }

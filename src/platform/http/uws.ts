@@ -5,8 +5,10 @@ import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js'
 import { AppError } from '../../contract/errors.ts'
 import { type Clock, systemClock } from '../../shared/clock.ts'
 import { BodyRoom } from './body-room.ts'
+import { ClientRoom } from './client-room.ts'
 import { errorResponse, toAppError } from './error-response.ts'
-import { type HttpHandler, type HttpResponse, RequestAborted } from './exchange.ts'
+import { type HttpResponse, RequestAborted } from './exchange.ts'
+import type { HttpServer, ListenOptions } from './listen-options.ts'
 import { isRefusal, type SocketEdge, type SocketHandler, type WireSockets, wireSockets } from './sockets.ts'
 import { validationError } from './validate.ts'
 import type { WireRequest, WireResponse } from './wire.ts'
@@ -15,48 +17,6 @@ import { type Head, LiveRequest, type RequestOptions, readHead } from './wire-re
 
 // Not a static import: where modules are bundled, that would be loaded before the module that sets its limits.
 const uws = await import('uWebSockets.js')
-
-export interface ListenOptions {
-  readonly host: string
-  /** 0: take a free port. */
-  readonly port: number
-  readonly handler: HttpHandler
-  /** Beyond this many requests in flight, the response is OVERLOADED at once. As many more may wait for their body. */
-  readonly maxInFlight: number
-  /** Paths without that limit: a probe that fails under load would take the process out of service. */
-  readonly unlimitedPaths?: ReadonlySet<string>
-  /** False: several processes may share the port. Default true: a second process fails to start. */
-  readonly exclusive?: boolean
-  readonly trustedProxies?: number
-  /** How clients reach this server; default http://localhost and the port. */
-  readonly publicUrl?: string | undefined
-  /** Limit of request body bytes that all requests hold together. */
-  readonly maxBodyBytesHeld?: number
-  readonly bodyDeadlineMs?: number
-  /** Deadline of a body that is read as a stream. */
-  readonly streamDeadlineMs?: number
-  /** How long a stream may come slower than its least rate; default 30 s. */
-  readonly slowMs?: number
-  /** How long a client that got a refusal amid its body may be silent before its connection is closed. */
-  readonly lingerMs?: number
-  /** How long `close` waits for requests in flight before it disconnects them. */
-  readonly closeDeadlineMs?: number
-  /** Headers of a refusal that is sent without the handler, or because the handler threw. */
-  readonly refusalHeaders?: (path: string) => Readonly<Record<string, string>>
-  /** WebSockets of browsers. */
-  readonly sockets?: SocketEdge
-  /** Gets an unexpected error of a handler or of a streamed body. */
-  readonly onFault?: (error: unknown, requestId: string) => void
-  readonly clock?: Clock
-}
-
-export interface HttpServer {
-  readonly port: number
-  /** Requests that are handled: without those that wait for the rest of their body. */
-  inFlight(): number
-  /** Stops listening, waits for requests in flight up to the deadline, then closes every connection. */
-  close(): Promise<void>
-}
 
 // Missing in the types: a listen option, and the switch that keeps the package name out of responses.
 const exclusivePort = 1
@@ -150,7 +110,7 @@ const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 const mostLingering = 256
 
 class Server {
-  /** With those that linger, and those whose body is awaited. */
+  /** With those that linger, and those that wait for their client. */
   #open = 0
   readonly #options: ListenOptions
   readonly #clock: Clock
@@ -168,6 +128,7 @@ class Server {
         maxAwaited: options.maxInFlight,
         clock: this.#clock,
       }),
+      readers: new ClientRoom(options.maxInFlight, this.#clock),
       lingering: { count: 0, max: mostLingering },
       deadlineMs: options.bodyDeadlineMs ?? 30_000,
       streamDeadlineMs: options.streamDeadlineMs ?? 3_600_000,
@@ -210,7 +171,8 @@ class Server {
   }
 
   inFlight(): number {
-    return this.#open - this.#requests.lingering.count - this.#requests.room.awaited
+    const { lingering, room, readers } = this.#requests
+    return this.#open - lingering.count - room.awaited - readers.count
   }
 
   /** Resolves when nothing is in flight, or at the deadline, which the first call sets. */

@@ -262,10 +262,12 @@ async function writePart(
 class Drain {
   /** True when the response is complete: it must not be used any more. */
   done = false
+  readonly #response: WireResponse
   readonly #request: LiveRequest
   #wake: ((offset: number | undefined) => void) | undefined
 
   constructor(response: WireResponse, request: LiveRequest) {
+    this.#response = response
     this.#request = request
     response.onWritable((offset) => {
       this.#wake?.(offset)
@@ -279,7 +281,15 @@ class Drain {
     if (this.#request.aborted) return Promise.resolve(undefined)
     this.#request.content.letAnswer()
     return new Promise((resolve) => {
-      this.#wake = resolve
+      this.#wake = (offset) => {
+        this.#request.readers.settled(this)
+        resolve(offset)
+      }
+      if (!this.#request.readers.expect(this)) this.cutOff()
     })
+  }
+
+  cutOff(): void {
+    this.#response.close()
   }
 }

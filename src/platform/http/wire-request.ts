@@ -1,9 +1,11 @@
 // One live request. uWebSockets frees its request object when the callback returns, so the head is copied
 // before the first await.
 import { randomUUID } from 'node:crypto'
+import { isIP } from 'node:net'
 import { AppError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { BodyOptions } from './body-options.ts'
+import type { ClientRoom } from './client-room.ts'
 import { type HttpRequest, isSaneRequestId, RequestAborted } from './exchange.ts'
 import { validationError } from './validate.ts'
 import type { WireRequest, WireResponse } from './wire.ts'
@@ -64,6 +66,8 @@ const headTooLarge = (): AppError =>
 const noQuery = new URLSearchParams()
 
 export interface RequestOptions extends BodyOptions {
+  /** Answers that wait for their client to read. */
+  readonly readers: ClientRoom
   /** How many proxies in front append to X-Forwarded-For; 0: the peer is the client. */
   readonly trustedProxies: number
   readonly publicUrl: string
@@ -78,6 +82,7 @@ export class LiveRequest implements HttpRequest {
   /** The client asked to close the connection, so uWebSockets closes it after the response. */
   readonly isLast: boolean
   readonly content: WireBody
+  readonly readers: ClientRoom
   readonly #head: Head
   readonly #response: WireResponse
   readonly #trustedProxies: number
@@ -92,6 +97,7 @@ export class LiveRequest implements HttpRequest {
     this.#trustedProxies = options.trustedProxies
     this.#response = response
     this.publicUrl = options.publicUrl
+    this.readers = options.readers
     this.method = head.method
     this.path = head.path
     const given = head.headers.get('x-request-id')
@@ -141,7 +147,7 @@ export class LiveRequest implements HttpRequest {
 
   #forwardedFor(): string | undefined {
     if (this.#trustedProxies === 0) return undefined
-    return this.header('x-forwarded-for')?.split(',').at(-this.#trustedProxies)?.trim() || undefined
+    return addressIn(this.header('x-forwarded-for')?.split(',').at(-this.#trustedProxies) ?? '')
   }
 
   #peer(): string {
@@ -154,6 +160,13 @@ export class LiveRequest implements HttpRequest {
     this.content.abort()
     this.#abort?.abort(new RequestAborted())
   }
+}
+
+/** Some proxies add the port of the client: limits of guesses and lists of addresses are about the address. */
+function addressIn(text: string): string | undefined {
+  const given = text.trim()
+  const [, address = given] = /^\[(.+)\](?::\d+)?$/.exec(given) ?? /^([^:]+):\d+$/.exec(given) ?? []
+  return isIP(address) === 0 ? undefined : address
 }
 
 function declaredLength(head: Head): number | undefined {

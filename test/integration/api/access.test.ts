@@ -136,6 +136,23 @@ describe('a key with a list of addresses', () => {
     await allow([])
     assert.deepEqual(await refusal(), [403, 'TENANT_SUSPENDED'])
   })
+
+  test('uses nothing of its rate elsewhere', async () => {
+    const ws = await workspace(sql)
+    const buckets: string[] = []
+    const take = async (bucket: string) => {
+      buckets.push(bucket)
+      return { allowed: true, remaining: 1, retryAfterMs: 0 }
+    }
+    const limited = gateway(sql, {}, { take })
+    const key = await limited.keyFor(ws, ['CATALOG_READ'])
+    for (const ips of [['203.0.113.0/24'], ['127.0.0.0/8']]) {
+      await sql`update api_keys set allowed_ips = ${ips} where workspace_id = ${ws}`
+      await limited.call(key, { path: '/numbers' })
+    }
+    const [elsewhere, own] = buckets
+    assert.equal(elsewhere, `${own}:127.0.0.1`)
+  })
 })
 
 describe('headers of every answer', () => {

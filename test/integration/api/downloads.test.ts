@@ -61,6 +61,30 @@ describe('what an API key downloads is in the audit', () => {
   })
 })
 
+test('reports of recipients have places too', async () => {
+  const { handler } = gateway(sql)
+  const id = newId('campaign')
+  await sql`
+    insert into campaigns (id, workspace_id, name, template_name, template_language)
+    values (${id}, ${workspaceId}, 'report', 'hello', 'en_US')`
+  const report = () =>
+    handler(
+      request({
+        url: `/api/v1/campaigns/${encodeId('campaign', id)}/recipients`,
+        headers: { authorization: `Bearer ${key.key}`, accept: 'text/csv' },
+      }),
+    )
+  const unread = await Promise.all(
+    Array.from({ length: limits.downloadsAtOnce.perWorkspace }, () => report()),
+  )
+  assert.ok(unread.every(({ status }) => status === 200))
+  assert.equal((await report()).status, 429)
+  const [first] = unread
+  assert.ok(typeof first?.body === 'object' && Symbol.asyncIterator in first.body)
+  for await (const _ of first.body);
+  assert.equal((await report()).status, 200)
+})
+
 test('a workspace has so many downloads at once as it has places, whether they are read or not', async () => {
   const file = { mimeType: 'image/png', sizeBytes: 3, fileName: null, sha256: 'ab'.repeat(32) }
   const open = async () => ({

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { createRecipientReader } from '../../../src/campaigns/store/recipients-read.store.ts'
+import type { CampaignId, WorkspaceId } from '../../../src/shared/ids.ts'
 import { cellsOf as parse } from '../../support/csv.ts'
 import { describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
@@ -43,10 +45,23 @@ describe('the report as CSV', () => {
   })
 
   test('of a batch that ends with the last recipient, and of nobody, is whole', async () => {
-    for (const count of [0, 1_000, 1_001]) {
+    for (const count of [0, 16, 1_016, 1_017]) {
       const { report } = await world(count)
       assert.equal((await parse((await report()).text)).rows.length, count)
     }
+  })
+
+  test('is read in batches of a mebibyte, however much each recipient has', async () => {
+    const { id } = await world(60)
+    const campaignId = uuidOf(id) as CampaignId
+    const [row] = await sql<{ workspaceId: WorkspaceId }[]>`
+      update recipients set variables = ${sql.json({ first_name: 'x'.repeat(60_000) })}
+      where campaign_id = ${campaignId}
+      returning workspace_id`
+    const sizes: number[] = []
+    const batches = createRecipientReader(sql).all(row?.workspaceId ?? assert.fail(), campaignId, {})
+    for await (const batch of batches) sizes.push(batch.length)
+    assert.deepEqual(sizes, [16, 17, 17, 10])
   })
 
   test('takes the filters and refuses what is only for pages', async () => {

@@ -28,10 +28,12 @@ import { createSearchStore } from '../../../src/console/store/search.store.ts'
 import { createSubjectNames } from '../../../src/console/store/subject-names.store.ts'
 import { createThreadStore } from '../../../src/console/store/threads.store.ts'
 import { notFound } from '../../../src/contract/errors.ts'
+import { limits } from '../../../src/contract/limits.ts'
 import { createDeliveryRecords, type HostVerdict } from '../../../src/delivery/delivery.module.ts'
 import { createAttemptRateStore } from '../../../src/delivery/store/attempt-rates.store.ts'
 import { createMessagingRecords } from '../../../src/messaging/messaging.module.ts'
 import type { Submission } from '../../../src/messaging/submit-template.ts'
+import { downloadPlaces } from '../../../src/platform/http/upload-places.ts'
 import { listen } from '../../../src/platform/http/uws.ts'
 import { createInboundElementStore } from '../../../src/platform/postgres/inbound-elements.store.ts'
 import type { Pool } from '../../../src/platform/postgres/sql.ts'
@@ -214,7 +216,7 @@ const nobodyActs: ConsoleServices['acting'] = {
   send: async () => unreachable(),
   preview: async () => unreachable(),
   media: async () => unreachable(),
-  enterDownload: () => unreachable(),
+  enterDownload: downloadPlaces(limits.downloadsAtOnce),
   upload: async () => unreachable(),
   storeUpload: async () => unreachable(),
   act: async () => unreachable(),

@@ -29,6 +29,13 @@ describe('the addresses that may use a key', () => {
     for (const address of ['203.0.113.0', '::1', 'unknown']) assert.ok(isAllowedIp([], address))
   })
 
+  test('a range of IPv4 addresses within IPv6 holds these addresses, in both forms', () => {
+    for (const address of ['203.0.113.7', '::ffff:203.0.113.7'])
+      for (const range of ['::ffff:203.0.113.0/120', '::ffff:203.0.113.7'])
+        assert.equal(isAllowedIp([range], address), true)
+    assert.equal(isAllowedIp(['::ffff:203.0.113.0/120'], '203.0.114.7'), false)
+  })
+
   test('a range of one family holds no address of the other', () => {
     assert.equal(isAllowedIp(['0.0.0.0/0'], '2001:db8::1'), false)
     assert.equal(isAllowedIp(['::/0'], '203.0.113.1'), false)

@@ -1,6 +1,6 @@
 // What bodies hold together, from clients who may be anybody.
 import assert from 'node:assert/strict'
-import type { ListenOptions } from '../../../../src/platform/http/uws.ts'
+import type { ListenOptions } from '../../../../src/platform/http/listen-options.ts'
 import { describe, test } from '../../../support/harness.ts'
 import { SimulatedClock } from '../../../support/simulated-clock.ts'
 import { answers, head, type RawClient, raw } from './raw.ts'

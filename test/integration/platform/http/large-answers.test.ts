@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { systemClock } from '../../../../src/shared/clock.ts'
 import { eventually } from '../../../e2e/scene.ts'
 import { describe, test } from '../../../support/harness.ts'
 import { head, raw } from './raw.ts'
@@ -12,16 +13,19 @@ describe('a large answer', () => {
     ['text', text],
     ['bytes', Buffer.from(text)],
   ] as const)
-    test(`of ${kind} is in flight until its client has read it, and is whole`, async () => {
-      const { server, port } = await serve(() => ({ status: 200, body }))
+    test(`of ${kind} takes no place of requests in flight while its client reads, and is whole`, async () => {
+      let asked = 0
+      const { server, port } = await serve(() => {
+        asked += 1
+        return { status: 200, body }
+      })
       const client = await raw(port)
       client.socket.pause()
       client.write(head('GET / HTTP/1.1'))
-      await eventually('it is in flight', async () => server.inFlight() === 1)
+      await eventually('it waits for its client', async () => asked === 1 && server.inFlight() === 0)
       const chunks: Buffer[] = []
       client.socket.on('data', (chunk) => chunks.push(chunk))
       client.socket.resume()
-      await eventually('it is read', async () => server.inFlight() === 0)
       const size = () => chunks.reduce((sum, { byteLength }) => sum + byteLength, 0)
       await eventually('all has come', async () => size() > Buffer.byteLength(text))
       const whole = Buffer.concat(chunks)
@@ -32,13 +36,48 @@ describe('a large answer', () => {
     })
 
   test('that nobody reads ends the connection at the next request', async () => {
-    const { server, port } = await serve(() => ({ status: 200, body: text }))
+    const unread: AbortSignal[] = []
+    const { port } = await serve(({ signal }) => {
+      unread.push(signal)
+      return { status: 200, body: text }
+    })
     const client = await raw(port)
     client.socket.pause()
     client.write(head('GET / HTTP/1.1'))
-    await eventually('it is in flight', async () => server.inFlight() === 1)
+    await eventually('it is asked for', async () => unread.length === 1)
     client.write(head('GET / HTTP/1.1'))
-    await eventually('it has ended', async () => server.inFlight() === 0)
+    await eventually('it has ended', async () => unread[0]?.aborted === true)
     client.socket.destroy()
+  })
+
+  test('that many do not read takes nobody a place, and the one that waits longest gives way', async () => {
+    const unread: AbortSignal[] = []
+    let aheadMs = 0
+    const clock = { ...systemClock, mono: () => systemClock.mono() + aheadMs }
+    const { server, port, url } = await serve(
+      ({ path, signal }) => {
+        if (path === '/small') return { status: 200, body: 'small' }
+        unread.push(signal)
+        return { status: 200, body: text }
+      },
+      { maxInFlight: 1, clock },
+    )
+    const ask = async () => {
+      const client = await raw(port)
+      client.socket.pause()
+      client.write(head('GET / HTTP/1.1'))
+      return client.socket
+    }
+    const first = await ask()
+    await eventually('it waits', async () => unread.length === 1 && server.inFlight() === 0)
+    assert.equal((await fetch(`${url}/small`)).status, 200)
+    aheadMs = 2_000
+    const second = await ask()
+    await eventually('the first has ended', async () => unread[0]?.aborted === true)
+    assert.equal(unread[1]?.aborted, false)
+    const third = await ask()
+    await eventually('nobody has waited for long', async () => unread[2]?.aborted === true)
+    assert.equal(unread[1]?.aborted, false)
+    for (const socket of [first, second, third]) socket.destroy()
   })
 })

@@ -1,7 +1,8 @@
 // Servers under test, closed after the last test of the file.
 
 import type { HttpHandler } from '../../../../src/platform/http/exchange.ts'
-import { type HttpServer, type ListenOptions, listen } from '../../../../src/platform/http/uws.ts'
+import type { HttpServer, ListenOptions } from '../../../../src/platform/http/listen-options.ts'
+import { listen } from '../../../../src/platform/http/uws.ts'
 import { afterFile } from '../../../support/harness.ts'
 
 export async function serve(

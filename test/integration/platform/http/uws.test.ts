@@ -76,6 +76,10 @@ describe('requests', () => {
     assert.equal(await address(1, '6.6.6.6, 9.9.9.9'), '9.9.9.9')
     assert.equal(await address(2, '6.6.6.6, 9.9.9.9'), '6.6.6.6')
     assert.equal(await address(1), '127.0.0.1')
+    assert.equal(await address(1, '9.9.9.9:51234'), '9.9.9.9')
+    assert.equal(await address(1, '[2001:db8::1]:443'), '2001:db8::1')
+    assert.equal(await address(1, '2001:db8::1'), '2001:db8::1')
+    assert.equal(await address(1, '6.6.6.6, unknown'), '127.0.0.1')
   })
 
   test('requests that arrive in one piece are answered one after the other', async () => {
