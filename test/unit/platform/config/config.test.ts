@@ -44,7 +44,13 @@ describe('settings', () => {
     refused({ WEBHOOK_TIMEOUT: '10' }, /WEBHOOK_TIMEOUT must be a duration/)
     refused({ DATABASE_URL: 'mysql://x' }, /DATABASE_URL must be a URL starting with postgres/)
     refused({ FAST_DEATH: 'yes' }, /FAST_DEATH/)
-    for (const wrong of ['10.0.0.2,dns.google', '10.0.0.2:0', '10.0.0.2:99999', '[10.0.0.2]:53', '[fd00::2]:x'])
+    for (const wrong of [
+      '10.0.0.2,dns.google',
+      '10.0.0.2:0',
+      '10.0.0.2:99999',
+      '[10.0.0.2]:53',
+      '[fd00::2]:x',
+    ])
       refused({ DNS_SERVERS: wrong }, /DNS_SERVERS must be IP addresses/)
     const right = ['10.0.0.2', '10.0.0.2:5353', 'fd00::2', '[fd00::2]', '[fd00::2]:5353']
     assert.deepEqual(loadSettings({ DNS_SERVERS: right.join(', ') }).DNS_SERVERS, right)
