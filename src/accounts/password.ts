@@ -7,14 +7,19 @@ export interface PasswordHasher {
   /** `$scrypt$ln=17,r=8,p=1$<salt>$<hash>`. Throws OVERLOADED where too many wait, as does `verify`. */
   hash(password: string): Promise<string>
   /** False without a stored hash, after the same time: the duration must not reveal which e-mails exist. */
-  verify(password: string, stored: string | undefined): Promise<boolean>
+  verify(password: string, stored: string | undefined, asker?: Asker): Promise<boolean>
 }
+
+/**
+ * `known`: whoever is signed in, or was at this browser. They have a line of their own, which strangers cannot fill
+ * however many networks they have.
+ */
+export type Asker = 'known' | 'stranger'
 
 export interface PasswordOptions {
   /** log2 of scrypt's N. Only tests lower it. */
   readonly logN?: number
-  /** The process has four crypto threads: a concurrency of two leaves two for the rest of the process. */
-  readonly concurrency?: number
+  /** Of each line. */
   readonly maxWaiting?: number
 }
 
@@ -33,21 +38,24 @@ const shape = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w+/]+)\$([\w+
 export function createPasswordHasher(options: PasswordOptions = {}): PasswordHasher {
   const parameters: Parameters = { logN: options.logN ?? 17, r: 8, p: 1 }
   const maxWaiting = options.maxWaiting ?? 8
-  const within = createTurns(options.concurrency ?? 2, (waiting) => {
-    if (waiting >= maxWaiting)
-      throw new AppError('OVERLOADED', 'Too many sign-ins at once; try again shortly.', {
-        retryAfterSeconds: 2,
-      })
-  })
+  // The process has four crypto threads: one for each line leaves two for the rest of the process.
+  const line = () =>
+    createTurns(1, (waiting) => {
+      if (waiting >= maxWaiting)
+        throw new AppError('OVERLOADED', 'Too many sign-ins at once; try again shortly.', {
+          retryAfterSeconds: 2,
+        })
+    })
+  const lines = { known: line(), stranger: line() }
   return {
     async hash(password) {
       const salt = randomBytes(SALT_BYTES)
-      return format(parameters, salt, await within(() => derive(password, salt, parameters)))
+      return format(parameters, salt, await lines.known(() => derive(password, salt, parameters)))
     },
-    async verify(password, stored) {
+    async verify(password, stored, asker = 'stranger') {
       const known = stored === undefined ? undefined : parse(stored)
       const salt = known?.salt ?? randomBytes(SALT_BYTES)
-      const derived = await within(() => derive(password, salt, known?.parameters ?? parameters))
+      const derived = await lines[asker](() => derive(password, salt, known?.parameters ?? parameters))
       return known !== undefined && timingSafeEqual(derived, known.key)
     },
   }

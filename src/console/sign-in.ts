@@ -46,7 +46,11 @@ export async function proveOperator(services: ConsoleServices, attempt: SignInAt
   const operator = await services.operators.findByEmail(attempt.email.trim())
   const guesser = guesserOf(services, operator, attempt)
   const isRight = await services.signInLimit.password(guesser, () =>
-    services.passwords.verify(attempt.password, operator?.passwordHash),
+    services.passwords.verify(
+      attempt.password,
+      operator?.passwordHash,
+      'deviceId' in guesser ? 'known' : 'stranger',
+    ),
   )
   if (!isRight || !operator || operator.isDisabled) throw wrongSignIn()
   const left = await takeFactor(services, operator, { ...attempt, guesser })
@@ -102,7 +106,7 @@ export async function confirmPassword(
 ): Promise<OperatorCredentials> {
   const credentials = await services.operators.find(operatorId)
   const isRight = await services.signInLimit.password({ sessionId }, () =>
-    services.passwords.verify(given.password, credentials?.passwordHash),
+    services.passwords.verify(given.password, credentials?.passwordHash, 'known'),
   )
   if (isRight && credentials) return credentials
   throw notCurrent()

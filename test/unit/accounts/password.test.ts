@@ -47,7 +47,7 @@ describe('password hashing', () => {
   })
 
   test('past the places at work and in the queue it refuses at once, and works again later', async () => {
-    const hasher = createPasswordHasher({ logN: 10, concurrency: 1, maxWaiting: 2 })
+    const hasher = createPasswordHasher({ logN: 10, maxWaiting: 2 })
     const results = await Promise.allSettled(Array.from({ length: 5 }, () => hasher.hash('secret')))
     assert.deepEqual(
       results.map(({ status }) => status),
@@ -57,5 +57,22 @@ describe('password hashing', () => {
     assert.ok(refused instanceof AppError)
     assert.equal(refused.code, 'OVERLOADED')
     assert.equal(await hasher.verify('secret', await hasher.hash('secret')), true)
+  })
+
+  test('strangers who fill their line keep nobody waiting who is known here', async () => {
+    const hasher = createPasswordHasher({ logN: 10, maxWaiting: 2 })
+    const stored = await hasher.hash('secret')
+    const order: string[] = []
+    const strangers = Array.from({ length: 4 }, () =>
+      hasher.verify('guess', stored).then(
+        () => order.push('stranger'),
+        () => order.push('refused'),
+      ),
+    )
+    assert.equal(await hasher.verify('secret', stored, 'known'), true)
+    order.push('known')
+    await Promise.all(strangers)
+    assert.equal(order[0], 'refused')
+    assert.ok(order.indexOf('known') < order.lastIndexOf('stranger'), order.join())
   })
 })
