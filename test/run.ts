@@ -44,7 +44,7 @@ const isAlone = (entry: string): boolean => /(torture|alone)-[^/]*$/.test(entry)
 const isLongTorture = process.env['TORTURE'] === 'full' || process.env['FAULTS'] !== undefined
 const TORTURE_TIMEOUT_MS = isLongTorture ? 2_700_000 : 300_000
 // Node 20 does not pass a timeout on to the single tests of a file, so this one limits the whole process.
-const PROCESS_TIMEOUT_MS = 900_000
+const PROCESS_TIMEOUT_MS = 1_500_000
 /** Most files wait more than they compute, so two cores can run five. */
 const CONCURRENCY = 5
 const MANY = 12

@@ -287,6 +287,8 @@ describe('hands on the keyboard, and nothing lost', () => {
 
   test('Copy says what it copies, and that it did', async () => {
     const page = await scene.open('settings')
+    // A browser without windows asks nobody, so it grants nothing by itself.
+    await page.context().grantPermissions(['clipboard-write'])
     const copy = page.getByRole('button', { name: 'Copy workspace ID' })
     await copy.click()
     await page.getByRole('status').getByText('Copied').waitFor()

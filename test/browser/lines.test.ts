@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import type { Browser, Locator, Page, Route } from 'playwright-core'
 import { eventually } from '../e2e/scene.ts'
 import { after, before, describe, test } from '../support/harness.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { templates } from './gallery/templates.ts'
 import { bundleOf, htmlOf } from './gallery-bundle.ts'
 import { assertAccessible, dialog, isFocused, notice, sharedBrowser } from './scene.ts'
@@ -42,7 +43,7 @@ describe('answers that come late, or never', () => {
   async function open(scene: string): Promise<Page> {
     asked = []
     const page = await browser.newPage({ reducedMotion: 'reduce', viewport: { width: 900, height: 800 } })
-    page.setDefaultTimeout(15_000)
+    page.setDefaultTimeout(PATIENCE_MS)
     await page.clock.install()
     await page.route('http://gallery.test/**', async (route) => {
       const { pathname } = new URL(route.request().url())

@@ -1,8 +1,11 @@
 // Sends a template whose header is a file that the operator uploads.
 import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { ok } from '../e2e/clients.ts'
 import { arrives } from '../e2e/media-steps.ts'
 import { eventually } from '../e2e/scene.ts'
+import { ownFolder } from '../support/embedded.ts'
 import { after, before, describe, test } from '../support/harness.ts'
 import { close, phones, state } from './campaign-steps.ts'
 import {
@@ -86,7 +89,10 @@ describe('templates with a file in the header', () => {
     const bytes = Buffer.from(PICTURE, 'base64')
     const choose = (name: string, buffer: Buffer) =>
       dialog.getByLabel('Image to upload').setInputFiles({ name, mimeType: 'image/png', buffer })
-    await choose('huge.png', Buffer.alloc(6 * 1024 * 1024))
+    // By its path: bytes would travel to the browser as text.
+    const huge = join(ownFolder(), 'huge.png')
+    await writeFile(huge, Buffer.alloc(6 * 1024 * 1024))
+    await dialog.getByLabel('Image to upload').setInputFiles(huge)
     await dialog.getByRole('alert').getByText('The provider did not take the file').waitFor()
     await choose('door.png', bytes)
     await dialog.getByText('door.png').waitFor()

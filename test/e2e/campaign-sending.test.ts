@@ -36,8 +36,8 @@ const read = (id: string): Promise<Json> => ok(stack.api.get(`/campaigns/${id}`)
 const ask = (id: string, operation: string): Promise<Json> =>
   ok(stack.api.post(`/campaigns/${id}/${operation}`))
 
-const until = (id: string, what: string, fits: (campaign: Json) => boolean, withinMs?: number) =>
-  eventually(what, async () => fits(await read(id)), withinMs)
+const until = (id: string, what: string, fits: (campaign: Json) => boolean) =>
+  eventually(what, async () => fits(await read(id)))
 
 const statusOf = async (id: string, to: string): Promise<string> => {
   const { data } = await ok(stack.api.get(`/campaigns/${id}/recipients?to=${encodeURIComponent(to)}`))
@@ -152,7 +152,7 @@ step('a STOP that came before the claim wins', async () => {
       }),
     ),
   )
-  await until(id, 'completed', ({ status }) => status === 'COMPLETED', 30_000)
+  await until(id, 'completed', ({ status }) => status === 'COMPLETED')
   assert.deepEqual((await read(id)).counts.skipped, 20)
   assert.equal(sum(await asked(last)), 0)
 })

@@ -2,6 +2,7 @@
 // simulator's control API.
 import assert from 'node:assert/strict'
 import { assertDocumented } from '../support/documented.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 
 // Each test asserts the fields that it reads, so the type stays open.
 // biome-ignore lint/suspicious/noExplicitAny: JSON of many shapes.
@@ -21,8 +22,6 @@ export interface Client {
   delete(path: string): Promise<Reply>
 }
 
-const REQUEST_MS = 20_000
-
 /** Checks every reply before the caller gets it. */
 type Judge = (method: string, path: string, reply: Reply) => void
 
@@ -35,7 +34,7 @@ export function client(
     const answer = await fetch(`${base}${path}`, {
       method,
       headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
-      signal: AbortSignal.timeout(REQUEST_MS),
+      signal: AbortSignal.timeout(PATIENCE_MS),
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     const text = await answer.text()

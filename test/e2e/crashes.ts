@@ -2,6 +2,7 @@
 // belongs to the HTTPS endpoint and the second to the socket, so a text reaches exactly one receiver.
 import assert from 'node:assert/strict'
 import type { Failpoint } from '../../src/shared/failpoint.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { type Json, ok } from './clients.ts'
 import type { Fits, Received } from './inbox.ts'
 import { eventually, openScene, type Scene } from './scene.ts'
@@ -50,11 +51,8 @@ export const textIs =
 export const attemptOf = ({ headers }: Received): string =>
   `${headers['x-communication-delivery']} ${headers['x-communication-attempt']}`
 
-/** The provider waits up to ten seconds before it repeats a webhook, and there may be many to repeat. */
-const CALM_MS = 60_000
-
 /** Waits until every webhook of the provider was answered 200 and no delivery is waiting. */
-export async function calm({ stack }: Scene, withinMs = CALM_MS): Promise<void> {
+export async function calm({ stack }: Scene, withinMs = PATIENCE_MS): Promise<void> {
   const isAnswered = async () => (await ok(stack.sim.get('/health'))).pendingWebhooks === 0
   const isDelivered = async () => {
     const rows = await stack.sql`select from deliveries where state in ('PENDING', 'RETRYING') limit 1`

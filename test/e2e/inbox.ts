@@ -2,6 +2,7 @@
 import { EventEmitter } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
 import { assertDocumentedEvent } from '../support/documented.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import type { Json } from './clients.ts'
 
 export interface Received {
@@ -16,9 +17,6 @@ export interface Received {
 }
 
 export type Fits = (body: Json, received: Received) => boolean
-
-// Long enough for a busy machine; only a failing test waits this long.
-const DEADLINE_MS = 20_000
 
 export class Inbox {
   readonly received: Received[] = []
@@ -64,7 +62,7 @@ export class Inbox {
   }
 
   async until(what: string, isTrue: () => boolean): Promise<void> {
-    const deadline = AbortSignal.timeout(DEADLINE_MS)
+    const deadline = AbortSignal.timeout(PATIENCE_MS)
     while (!isTrue()) {
       if (deadline.aborted) throw new Error(`${this.#name}: no ${what} came; there were:\n${this.summary()}`)
       await new Promise<void>((resolve) => {

@@ -1,5 +1,6 @@
 // A handset sends a file, and a client downloads it.
 import { createHash } from 'node:crypto'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { type Json, ok } from './clients.ts'
 import { eventually } from './scene.ts'
 import type { Stack } from './stack.ts'
@@ -30,7 +31,7 @@ export async function fetchMedia(
 ) {
   const answer = await fetch(`${stack.gateway(gateway).origin}/api/v1/messages/chat/${id}/media`, {
     headers: { authorization: `Bearer ${stack.key}`, ...headers },
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(PATIENCE_MS),
   })
   return { status: answer.status, headers: answer.headers, bytes: Buffer.from(await answer.arrayBuffer()) }
 }

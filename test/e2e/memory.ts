@@ -2,6 +2,7 @@
 // code for it. The process must run with NODE_OPTIONS=--inspect=127.0.0.1:0.
 import { readFileSync } from 'node:fs'
 import { WebSocket } from 'ws'
+import { PATIENCE_MS } from '../support/patience.ts'
 
 export interface Held {
   /** JavaScript objects. */
@@ -10,8 +11,6 @@ export interface Held {
   readonly externalBytes: number
   readonly residentBytes: number
 }
-
-const ANSWER_MS = 20_000
 
 /** `logFile` is the log in which the process reports the address of its inspector. */
 export async function heldAfterCollection(logFile: string): Promise<Held> {
@@ -39,7 +38,7 @@ interface Result {
 
 function ask(socket: WebSocket, method: string, params: object = {}): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`${method}: no answer in time`)), ANSWER_MS)
+    const timer = setTimeout(() => reject(new Error(`${method}: no answer in time`)), PATIENCE_MS)
     socket.once('message', (data) => {
       clearTimeout(timer)
       const { error, result } = JSON.parse(String(data))

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Child, type ChildOptions, startChild } from '../../src/dev/child.ts'
 import { compiled } from '../support/compiled.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 
-const START_MS = 30_000
 /** Longer than DRAIN_TIMEOUT and its overtime: a process that still runs then has failed. */
 const STOP_MS = 32_000
 
@@ -55,7 +55,7 @@ export function run(
     },
     lines,
     async line(fits, what) {
-      const deadline = performance.now() + START_MS
+      const deadline = performance.now() + PATIENCE_MS
       for (;;) {
         const found = lines().find(fits)
         if (found) return found

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { provider } from '../../src/dev/provider.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import type { Json } from './clients.ts'
 import type { Stack } from './stack.ts'
 
@@ -23,7 +24,7 @@ export async function postMessages(stack: Stack, from: string, messages: readonl
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` },
     body,
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(PATIENCE_MS),
   })
   assert.equal(status, 200)
 }

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventKinds } from '../../src/contract/events.ts'
 import { type TestContext, test } from '../support/harness.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import type { Json } from './clients.ts'
 import type { Fits, Received } from './inbox.ts'
 import {
@@ -78,7 +79,7 @@ export async function atBoth(
 export async function eventually(
   what: string,
   isTrue: () => Promise<boolean>,
-  withinMs = 20_000,
+  withinMs = PATIENCE_MS,
 ): Promise<void> {
   const deadline = performance.now() + withinMs
   while (!(await isTrue())) {

@@ -66,7 +66,7 @@ async function memories(): Promise<string[]> {
   const read = () => readdirSync(heaps).map((name) => readFileSync(join(heaps, name), 'latin1'))
   const isWhole = (text: string) => text.trimEnd().endsWith('}')
   const areThere = async () => read().filter(isWhole).length === scene.stack.gateways.length
-  await eventually('the snapshots', areThere, 60_000)
+  await eventually('the snapshots', areThere)
   return read()
 }
 

@@ -1,6 +1,7 @@
 // The customer's side of a call: session descriptions as text, and a real WebRTC peer.
 import { randomBytes, randomInt } from 'node:crypto'
 import { MediaStreamTrack, RTCPeerConnection, RTCRtpCodecParameters, RtpHeader, RtpPacket } from 'werift'
+import { PATIENCE_MS } from '../support/patience.ts'
 
 export interface Session {
   readonly sdpType: 'offer' | 'answer'
@@ -39,8 +40,6 @@ export interface Peer {
   hearEcho(): Promise<string>
   close(): Promise<void>
 }
-
-const ECHO_MS = 15_000
 
 /** A peer on loopback with one audio track. */
 export function startPeer(): Peer {
@@ -83,7 +82,7 @@ function speakUntil(track: MediaStreamTrack, heard: () => string | undefined): P
       const header = new RtpHeader({ sequenceNumber, timestamp: sequenceNumber * 960, payloadType: 111 })
       track.writeRtp(new RtpPacket(header, Buffer.from(`frame ${sequenceNumber}`)))
       const echo = heard()
-      if (echo === undefined && performance.now() - startedAt < ECHO_MS) return
+      if (echo === undefined && performance.now() - startedAt < PATIENCE_MS) return
       clearInterval(timer)
       if (echo === undefined) reject(new Error('no echo was heard'))
       else resolve(echo)

@@ -10,6 +10,7 @@ import { connectSwitchboard } from '../../src/examples/bot/switchboard.ts'
 import { decodeId } from '../../src/shared/ids.ts'
 import { type Coturn, findCoturn, startCoturn } from '../support/coturn.ts'
 import { after, before, describe, test } from '../support/harness.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { askAllocation, type TurnCredentials } from '../support/turn-allocation.ts'
 import { ok } from './clients.ts'
 import { type Stack, startStack } from './stack.ts'
@@ -17,7 +18,6 @@ import { type Stack, startStack } from './stack.ts'
 const found = await findCoturn()
 const skip = 'reason' in found ? found.reason : false
 const secrets = ['the newer secret of the tests', 'the older one']
-const ANSWER_MS = 10_000
 
 const allocate = ({ port }: Coturn, { username, credential }: TurnCredentials): Promise<TurnProtocol> =>
   createTurnClient(
@@ -28,7 +28,7 @@ const allocate = ({ port }: Coturn, { username, credential }: TurnCredentials): 
 /** Sends through the relay to a peer on loopback; returns the relay's address and the peer's answer. */
 async function relayed(turn: TurnProtocol, text: string): Promise<{ from: RemoteInfo; back: string }> {
   const peer = createSocket('udp4')
-  const signal = AbortSignal.timeout(ANSWER_MS)
+  const signal = AbortSignal.timeout(PATIENCE_MS)
   try {
     peer.bind(0, '127.0.0.1')
     await once(peer, 'listening')

@@ -11,6 +11,7 @@ import { unpackDebian, unpackedProgram } from '../../src/dev/embedded/debian-pac
 import { type Guarded, spawnGuarded } from '../../src/dev/embedded/guard.ts'
 import { lastingPort } from '../e2e/processes.ts'
 import { ownFolder, packageCache } from './embedded.ts'
+import { PATIENCE_MS } from './patience.ts'
 
 export interface Coturn {
   /** In the form of ICE_SERVERS. */
@@ -25,7 +26,6 @@ const debianCoturn = {
   name: 'turnserver',
   binary: 'turnserver',
 } as const
-const READY_MS = 15_000
 const PORT_TRIES = 3
 
 /** The turnserver to run, or the reason why there is none. */
@@ -105,7 +105,7 @@ async function answers(port: number, guarded: Guarded): Promise<boolean> {
   // Nothing listens there yet: the next request tries again.
   socket.on('error', () => undefined)
   try {
-    const deadline = performance.now() + READY_MS
+    const deadline = performance.now() + PATIENCE_MS
     while (!isAnswered && !guarded.hasExited() && performance.now() < deadline) {
       socket.send(request, port, '127.0.0.1')
       await once(socket, 'message', { signal: AbortSignal.timeout(100) }).catch(() => undefined)

@@ -3,6 +3,7 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { classes, Message, makeIntegrityKey, methods, parseMessage } from 'werift'
+import { PATIENCE_MS } from './patience.ts'
 
 export interface TurnCredentials {
   readonly username: string
@@ -10,7 +11,6 @@ export interface TurnCredentials {
 }
 
 const UDP = 0x11_00_00_00
-const ANSWER_MS = 10_000
 const REPEAT_MS = 500
 
 /** 200 when the allocation was granted, which ends with the socket; otherwise the code of the refusal. */
@@ -43,7 +43,7 @@ const allocation = (): Message =>
     .setAttribute('REQUESTED-TRANSPORT', UDP)
 
 async function exchange(socket: Socket, request: Message): Promise<Message> {
-  const signal = AbortSignal.timeout(ANSWER_MS)
+  const signal = AbortSignal.timeout(PATIENCE_MS)
   const repeat = setInterval(() => socket.send(request.bytes), REPEAT_MS)
   try {
     socket.send(request.bytes)

@@ -53,7 +53,7 @@ describe('an endpoint beside nineteen of its workspace that are dead, hang or an
       node.dispatch(
         await emitEvent(sql, workspaceId, { key: newId('conversation'), body: `{"number":${number}}` }),
       )
-    await eventually(() => arrived.length === 60, 20_000)
+    await eventually(() => arrived.length === 60)
     const call = await node.direct.send({
       endpointId: good,
       kind: 'call.ringing',

@@ -10,13 +10,13 @@ import { spawnGuarded } from '../../../src/dev/embedded/guard.ts'
 import { lastingPort } from '../../e2e/processes.ts'
 import { installDebian } from '../../support/debian-install.ts'
 import { ownFolder } from '../../support/embedded.ts'
+import { PATIENCE_MS } from '../../support/patience.ts'
 
 export interface Balancer {
   readonly origin: string
   stop(): Promise<void>
 }
 
-const READY_MS = 15_000
 // Debian keeps it in a folder that is not on everybody's PATH.
 const installed = ['haproxy', '/usr/sbin/haproxy', '/usr/local/sbin/haproxy']
 
@@ -59,7 +59,7 @@ export async function startHaproxy(bin: string, options: BalancerOptions): Promi
     await guarded.stop()
     rmSync(dir, { recursive: true, force: true })
   }
-  const deadline = performance.now() + READY_MS
+  const deadline = performance.now() + PATIENCE_MS
   while (!(await accepts(port))) {
     const failure = `HAProxy did not start:\n${guarded.output()}`
     if (guarded.hasExited() || performance.now() > deadline) {

@@ -5,6 +5,7 @@ import { ActorDirectory } from '../../../../src/platform/actors/directory.ts'
 import { type ClusterNode, type NodeOptions, startNode } from '../../../../src/platform/cluster/node.ts'
 import { systemClock } from '../../../../src/shared/clock.ts'
 import type { Log } from '../../../../src/shared/log.ts'
+import { PATIENCE_MS } from '../../../support/patience.ts'
 import { LedgerHost, ledgerActor } from '../../../unit/platform/actors/ledger-actor.ts'
 
 export const secret = 'a secret of sixteen letters or more'
@@ -122,7 +123,10 @@ async function serve(node: ClusterNode, request: IncomingMessage, response: Serv
 }
 
 /** Polls, because the change happens on another connection, at an instant that no test can know. */
-export async function eventually(isTrue: () => boolean | Promise<boolean>, limitMs = 10_000): Promise<void> {
+export async function eventually(
+  isTrue: () => boolean | Promise<boolean>,
+  limitMs = PATIENCE_MS,
+): Promise<void> {
   const until = performance.now() + limitMs
   while (!(await isTrue())) {
     if (performance.now() > until) throw new Error('it did not happen in time')
