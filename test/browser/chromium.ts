@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { firstWorking } from '../../src/dev/embedded/candidates.ts'
 import { installDebian } from '../support/debian-install.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 
 const run = promisify(execFile)
 const shells = ['chromium-headless-shell', 'chrome-headless-shell']
@@ -28,7 +29,7 @@ export const findChromium = (): Promise<string> =>
 const candidate = (name: string) => ({ name, find: () => proved(name) })
 
 async function proved(bin: string): Promise<string> {
-  await run(bin, ['--version'], { timeout: 20_000 })
+  await run(bin, ['--version'], { timeout: PATIENCE_MS })
   const { stdout } = bin.includes('/') ? { stdout: bin } : await run('which', [bin])
   return stdout.trim()
 }

@@ -14,7 +14,7 @@ import { after, describe, test } from '../support/harness.ts'
 import { lastingPort } from './processes.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const timeout = 240_000
+const timeout = 1_200_000
 
 const bench = (...args: string[]): Promise<{ code: number | string; stdout: string; stderr: string }> =>
   new Promise((resolve) => {

@@ -33,7 +33,12 @@ export function client(
   const ask = async (method: string, path: string, body?: unknown): Promise<Reply> => {
     const answer = await fetch(`${base}${path}`, {
       method,
-      headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      headers: {
+        ...headers,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        // A busy client may write to a connection that its server has just closed, and can then not know what was done.
+        connection: 'close',
+      },
       signal: AbortSignal.timeout(PATIENCE_MS),
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })

@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { ownFolder } from '../support/embedded.ts'
 import { after, before, describe, test } from '../support/harness.ts'
 import { type Page, readPages } from '../support/pages.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { lastingPort } from './processes.ts'
 import { eventually } from './scene.ts'
 import { type Stack, startStack } from './stack.ts'
@@ -29,7 +30,11 @@ const blocksOf = ({ text }: Page, info: string): string[] =>
 async function run(block: string): Promise<string> {
   const env = { ...process.env, KEY: stack.key, API: `${stack.gateway(0).origin}/api/v1` }
   const script = `jq() { return 127; }\n${block}`
-  const { stdout } = await promisify(execFile)('bash', ['-e', '-c', script], { cwd, env, timeout: 20_000 })
+  const { stdout } = await promisify(execFile)('bash', ['-e', '-c', script], {
+    cwd,
+    env,
+    timeout: PATIENCE_MS,
+  })
   assert.doesNotMatch(stdout, /"error": ?\{/, stdout)
   return stdout
 }

@@ -17,6 +17,7 @@ import { estimateCampaign } from '../../api/routes/estimate.ts'
 import { addRecipients, listRecipients, removeRecipients } from '../../api/routes/recipients.ts'
 import { recipientQuery } from '../../api/schemas/campaigns.ts'
 import type { ApiServices } from '../../api/services.ts'
+import type { RowVerdict } from '../../campaigns/add-recipients.ts'
 import { campaignShown } from '../../campaigns/campaign-shown.ts'
 import type { Campaigns } from '../../campaigns/campaigns.module.ts'
 import type { Author } from '../../contract/administration.ts'
@@ -71,7 +72,8 @@ function toConsole({ row, action }: SharedRow, campaigns: CampaignServices): Con
     ({ context, ...input }: Input) => {
       const { author } = context
       if (!author) throw new Error('a row of a workspace was reached without a member')
-      const services = servicesFor(campaigns, author)
+      const rows: ChangedRows = { count: 0 }
+      const services = servicesFor(campaigns, author, rows)
       // These routes use only the workspace of the caller.
       const caller = { workspaceId: author.workspaceId } as Caller
       const run = async () => {
@@ -80,7 +82,7 @@ function toConsole({ row, action }: SharedRow, campaigns: CampaignServices): Con
       }
       const change = { context, services, author, ...input }
       if (action === null) return exported(change, run)
-      return isOfRecipients(action) ? audited({ ...change, action }, run) : run()
+      return isOfRecipients(action) ? audited({ ...change, action, rows }, run) : run()
     }
   const { scope: _, upload, ...route } = row
   return {
@@ -96,8 +98,17 @@ function toConsole({ row, action }: SharedRow, campaigns: CampaignServices): Con
   }
 }
 
-/** The services of the API, which write the changes of a campaign with their author. */
-function servicesFor({ campaigns, recipients }: CampaignServices, author: Author): ApiServices {
+/** How many recipients this request has added or removed. The totals of the campaign change by others, too. */
+interface ChangedRows {
+  count: number
+}
+
+/** The services of the API, which write the changes of a campaign with their author, and count those of recipients. */
+function servicesFor(
+  { campaigns, recipients }: CampaignServices,
+  author: Author,
+  rows: ChangedRows,
+): ApiServices {
   const { create, change, start, pause, cancel } = campaigns
   const used: Pick<ApiServices, 'campaigns' | 'recipients' | 'noteDownload'> = {
     campaigns: {
@@ -109,12 +120,27 @@ function servicesFor({ campaigns, recipients }: CampaignServices, author: Author
       pause: (workspaceId, id) => pause(workspaceId, id, author),
       cancel: (workspaceId, id) => cancel(workspaceId, id, author),
     },
-    recipients,
+    recipients: {
+      ...recipients,
+      async *add(input) {
+        for await (const batch of recipients.add(input)) {
+          if (!input.isDryRun) rows.count += batch.filter(isKept).length
+          yield batch
+        }
+      },
+      async remove(...of) {
+        const result = await recipients.remove(...of)
+        rows.count += result.removed
+        return result
+      },
+    },
     // Reports leave with an operator here, not with a key: see `exported`.
     noteDownload: async () => undefined,
   }
   return used as ApiServices
 }
+
+const isKept = ({ verdict }: RowVerdict): boolean => verdict === 'added' || verdict === 'skipped'
 
 type RecipientsAction = Extract<CampaignAction, `campaign.recipients_${string}`>
 
@@ -148,6 +174,7 @@ interface Change {
   readonly context: ConsoleContext
   readonly services: ApiServices
   readonly action: RecipientsAction
+  readonly rows: ChangedRows
   readonly author: Author
   readonly params: unknown
   readonly request: HttpRequest
@@ -164,7 +191,7 @@ function uploadOf(request: HttpRequest): { readonly upload?: string } {
 
 /** A report is whole, and leaves with the operator: for admins, and in the audit before its first row is sent. */
 async function exported(
-  { context, author, params }: Omit<Change, 'action'>,
+  { context, author, params }: Omit<Change, 'action' | 'rows'>,
   run: () => unknown,
 ): Promise<unknown> {
   const result = await run()
@@ -183,19 +210,20 @@ async function exported(
 }
 
 /**
- * Recipients come and go in many transactions, so their entry is written at the end. Writes none if nothing has changed.
- * Also checks after an error: a request that fails may have changed something.
+ * Recipients come and go in many transactions, so their entry is written at the end, and none if this request changed
+ * nothing. After an error the totals tell, too: the commit that broke off may have been one.
  */
 async function audited(
-  { context, services, action, author, params, request }: Change,
+  { context, services, action, rows, author, params, request }: Change,
   run: () => unknown,
 ): Promise<unknown> {
   const { id } = params as { readonly id: CampaignId }
   const read = async () => campaignShown(await services.campaigns.find(author.workspaceId, id))
   const before = await read()
-  const note = async (): Promise<void> => {
+  const note = async (error?: unknown): Promise<void> => {
     const after = await read()
-    if (before?.recipients !== after?.recipients)
+    const isInDoubt = error !== undefined && !(error instanceof AppError)
+    if (rows.count > 0 || (isInDoubt && before?.recipients !== after?.recipients))
       await context.services.audit.note(author, {
         ...{ action, subjectKind: 'campaign', subjectId: id, before },
         after: action === 'campaign.recipients_added' ? { ...after, ...uploadOf(request) } : after,
@@ -205,7 +233,7 @@ async function audited(
   try {
     result = await run()
   } catch (error) {
-    await note()
+    await note(error)
     throw error
   }
   // The rows of an upload are added while the answer is sent.
@@ -215,12 +243,15 @@ async function audited(
 }
 
 /** Not a generator: `return` on a generator that never started, as of a client who is gone, runs nothing of it. */
-const untilOver = <T>(source: AsyncIterable<T>, end: () => Promise<void>): AsyncIterable<T> => ({
+const untilOver = <T>(
+  source: AsyncIterable<T>,
+  end: (error?: unknown) => Promise<void>,
+): AsyncIterable<T> => ({
   [Symbol.asyncIterator]() {
     const steps = source[Symbol.asyncIterator]()
     let over: Promise<void> | undefined
-    const endOnce = () => {
-      over ??= end()
+    const endOnce = (error?: unknown) => {
+      over ??= end(error)
       return over
     }
     return {
@@ -230,7 +261,7 @@ const untilOver = <T>(source: AsyncIterable<T>, end: () => Promise<void>): Async
           if (step.done) await endOnce()
           return step
         } catch (error) {
-          await endOnce()
+          await endOnce(error)
           throw error
         }
       },

@@ -123,38 +123,73 @@ test('two who start a campaign at once leave the one entry of who started it', a
   assert.equal(started.length, 1)
 })
 
-test('an upload whose client is gone before the answer begins leaves its entry', async () => {
-  const { id } = (await owner('POST', `${ws}/campaigns`, plan)).body
+/** Calls the route of uploads for the owner. `pieces` are read after the campaign was read for the entry. */
+async function upload(id: string, pieces: AsyncIterable<Uint8Array>, query: object = {}): Promise<unknown> {
   const route = world.routes.find(
     ({ method, path }) => method === 'POST' && path === '/workspaces/:ws/campaigns/:id/recipients',
   )
-  async function* pieces() {
-    yield Buffer.from('to\n+15551230001\n')
-  }
   const headers = new Map([['accept', 'application/x-ndjson']])
-  const answer = await route?.upload?.handle({
+  return route?.upload?.handle({
     context: {
       services: world.services,
       author: { workspaceId, operatorId: owner.operatorId, ip: '127.0.0.1' },
     },
     params: { id: decodeId('campaign', id) },
-    query: {},
-    upload: { type: 'text/csv', pieces: pieces() },
+    query,
+    upload: { type: 'text/csv', pieces },
     request: {
       header: (name: string) => headers.get(name),
       query: new URLSearchParams(),
       signal: new AbortController().signal,
     },
   } as never)
+}
+
+const entriesOf = async (id: string) =>
+  (await entries())
+    .filter(({ subjectId }) => subjectId === id)
+    .map(({ action, after }) => [action, after.recipients])
+
+test('an upload whose client is gone before the answer begins leaves its entry', async () => {
+  const { id } = (await owner('POST', `${ws}/campaigns`, plan)).body
+  async function* pieces() {
+    yield Buffer.from('to\n+15551230001\n')
+  }
+  const answer = await upload(id, pieces())
   assert.ok(answer instanceof LinesAnswer)
   const lines = answer.batches[Symbol.asyncIterator]()
   for (const _ of ['by the socket', 'by what reads it']) await lines.return?.()
-  const added = (await entries()).filter(({ subjectId }) => subjectId === id)
-  assert.deepEqual(
-    added.map((entry) => [entry.action, entry.after.recipients]),
-    [
-      ['campaign.recipients_added', 1],
-      ['campaign.created', 0],
-    ],
-  )
+  assert.deepEqual(await entriesOf(id), [
+    ['campaign.recipients_added', 1],
+    ['campaign.created', 0],
+  ])
+})
+
+test('recipients that others add and remove meanwhile neither make an entry nor hide one', async () => {
+  const { id } = (await owner('POST', `${ws}/campaigns`, plan)).body
+  const { recipients } = world.campaigns
+  const campaign = decodeId('campaign', id) ?? assert.fail(id)
+  async function* row(to: string) {
+    yield [{ to, variables: {} }]
+  }
+  const byKey = async (to: string) => {
+    for await (const _ of recipients.add({ workspaceId, id: campaign, batches: row(to), isDryRun: false }));
+  }
+  async function* after(other: () => Promise<unknown>, to: string) {
+    await other()
+    yield Buffer.from(`to\n${to}\n`)
+  }
+  const read = async (answer: unknown) => {
+    assert.ok(answer instanceof LinesAnswer)
+    for await (const _ of answer.batches);
+  }
+  const isDry = after(() => byKey('+15551230001'), '+15551230002')
+  await read(await upload(id, isDry, { dryRun: true }))
+  assert.deepEqual(await entriesOf(id), [['campaign.created', 0]])
+  const isEven = after(() => recipients.remove(workspaceId, campaign, { all: true }), '+15551230003')
+  await read(await upload(id, isEven))
+  assert.deepEqual(await entriesOf(id), [
+    ['campaign.recipients_added', 1],
+    ['campaign.created', 0],
+  ])
 })

@@ -63,6 +63,7 @@ export interface World {
   readonly databaseUrl: string
   readonly sql: Pool
   readonly services: ConsoleServices
+  readonly campaigns: ReturnType<typeof campaignsOf>
   readonly clock: SimulatedClock
   readonly live: Live
   /** All routes of the console. */
@@ -121,8 +122,7 @@ export async function openWorld(settings: Partial<ConsoleSettings> = {}): Promis
   const workspaceId = await addWorkspace(sql, 'Acme')
   const request = requester(server.port)
   return Object.assign(world, {
-    services,
-    live,
+    ...{ services, campaigns, live },
     routes: [...consoleRoutes, ...shared],
     origin: `http://127.0.0.1:${server.port}`,
     workspaceId,
