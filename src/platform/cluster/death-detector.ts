@@ -15,7 +15,7 @@ export interface DeathDetectorOptions {
   readonly sessionRenewMs: number
   /** Whether the session has certainly ended: its process drained, or another process declared it dead. */
   readonly hasEnded: (sid: string) => Promise<boolean>
-  readonly probe: (address: string) => Promise<Probed>
+  readonly probe: (node: NodeRef) => Promise<Probed>
   /** Milliseconds since the node renewed its session; undefined: it has none. Rejects without Redis. */
   readonly sinceRenewal: (node: NodeRef) => Promise<number | undefined>
   /** This process was late itself: the silence may be its own. */
@@ -60,7 +60,7 @@ async function watch(node: NodeRef, options: DeathDetectorOptions): Promise<Deat
   let refusals = 0
   let silences = 0
   while (true) {
-    const probed = await options.probe(node.address)
+    const probed = await options.probe(node)
     if (probed === 'answers') return undefined
     if (probed === 'refuses') refusals += 1
     else silences += 1

@@ -1,5 +1,6 @@
 // Assembles a cluster process: a gateway, which hosts actors, or a client, which only sends them messages.
 import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
 import { pause } from '../../shared/pause.ts'
 import type { ActorKind } from '../actors/actor.ts'
 import type { NodeRef, Ownership } from '../actors/ownership.ts'
@@ -159,6 +160,7 @@ async function startSession(options: NodeOptions, parts: SessionParts): Promise<
     redis: parts.redis,
     node: parts.node,
     version: options.version,
+    host: options.host ?? hostname(),
     clock: options.clock,
     ttlMs: options.sessionTtlMs,
     renewMs: options.sessionRenewMs,

@@ -25,6 +25,8 @@ export interface PeerOptions {
   /** The settings SESSION_TTL and SESSION_RENEW. */
   readonly sessionTtlMs: number
   readonly sessionRenewMs: number
+  /** The name of this host; the system's unless given. */
+  readonly host?: string
   readonly clock: Clock
   readonly log: Log
 }
@@ -67,14 +69,25 @@ export interface Peer {
 export async function createPeer(options: PeerOptions, parts: PeerParts): Promise<Peer> {
   const { clock, log } = options
   const { redis, actors, stalls } = parts
-  const registry = createRegistry(redis, clock)
+  const registry = createRegistry(redis, clock, {
+    ...(options.host !== undefined && { host: options.host }),
+    onOutOfReach: ({ sid, address, host }) =>
+      log.warn(
+        { sid, address, host, remedy: 'set INTERNAL_HOST there to an address that the other hosts reach' },
+        'cluster.gateway_out_of_reach',
+      ),
+  })
   const rpc = createRpcClient({
     ...{ secrets: options.secrets, clock },
     onUnsealed: (address) => log.warn({ address }, 'cluster.seal_not_accepted'),
   })
   const router = createRouter({
     actors,
-    rpc,
+    rpc: {
+      // At such an address another process listens, or none: what it says would be taken for the end of the right one.
+      send: async (address, envelope) =>
+        registry.isOutOfReach(envelope.sid) ? { type: 'unreached' } : rpc.send(address, envelope),
+    },
     clock,
     async locate(kind, id) {
       const place = (nodes: readonly NodeEntry[]) => rendezvous(nodes, `${kind}:${id}`)[0]
@@ -96,7 +109,7 @@ export async function createPeer(options: PeerOptions, parts: PeerParts): Promis
       hasEnded: async (sid) => (await bounded(redis.exists(keys.dead(sid)))) === 1,
       sessionTtlMs: options.sessionTtlMs,
       sessionRenewMs: options.sessionRenewMs,
-      probe: rpc.probe,
+      probe: async ({ sid, address }) => (registry.isOutOfReach(sid) ? 'silent' : rpc.probe(address)),
       sinceRenewal: (node) => sinceRenewal(redis, node),
       isSluggish: stalls.isSluggish,
       async onDeath(node, how) {

@@ -1,5 +1,6 @@
 // Lists the processes that are registered in Redis, for display and placement. Ownership never depends on it.
 
+import { hostname } from 'node:os'
 import type { Clock } from '../../shared/clock.ts'
 import { Lru } from '../../shared/lru.ts'
 import type { Recalled } from '../actors/ownership.ts'
@@ -15,6 +16,8 @@ export interface NodeEntry {
   readonly address: string
   readonly state: NodeState
   readonly version: string
+  /** The name of its host; empty from a release that does not tell it. */
+  readonly host: string
 }
 
 export interface Registry {
@@ -22,6 +25,8 @@ export interface Registry {
   liveNodes(): Promise<readonly NodeEntry[]>
   /** The nodes when the list was last read: where to ask while Redis is unavailable. */
   lastNodes(): readonly NodeEntry[]
+  /** The address of this session is one that only its own host reaches, and that host is another. */
+  isOutOfReach(sid: string): boolean
   /** What was known of a session when the list was last read, and what this process found out since. */
   recall(sid: string): Recalled
   /** `ended`: certainly. `expired`: it was out of reach for so long that its session would have expired. */
@@ -34,28 +39,44 @@ const cachedMs = 1_000
 const forgottenMs = 3_600_000
 const maxGone = 1_000
 
-export function createRegistry(redis: Redis, clock: Clock): Registry {
+export interface RegistryOptions {
+  /** The name of this host; a test has two. */
+  readonly host?: string
+  /** Called once for each session that is out of reach. */
+  readonly onOutOfReach?: (node: NodeEntry) => void
+}
+
+export function createRegistry(
+  redis: Redis,
+  clock: Clock,
+  { host = hostname(), onOutOfReach = () => {} }: RegistryOptions = {},
+): Registry {
   const gone = new Lru<'ended' | 'expired'>(maxGone)
   let last: readonly NodeEntry[] = []
+  let outOfReach: ReadonlySet<string> = new Set()
   let cached: { readonly nodes: Promise<readonly NodeEntry[]>; readonly at: number } | undefined
+
+  function take(nodes: readonly NodeEntry[]): void {
+    last = nodes
+    for (const { sid } of nodes) gone.delete(sid)
+    const elsewhere = nodes.filter((node) => isElsewhere(node, host))
+    for (const node of elsewhere) if (!outOfReach.has(node.sid)) onOutOfReach(node)
+    outOfReach = new Set(elsewhere.map(({ sid }) => sid))
+  }
+
   return {
     liveNodes() {
       if (!cached || clock.mono() - cached.at > cachedMs) {
         const nodes = bounded(readLive(redis))
         cached = { nodes, at: clock.mono() }
-        nodes.then(
-          (read) => {
-            last = read
-            for (const { sid } of read) gone.delete(sid)
-          },
-          () => {
-            cached = undefined
-          },
-        )
+        nodes.then(take, () => {
+          cached = undefined
+        })
       }
       return cached.nodes
     },
     lastNodes: () => last,
+    isOutOfReach: (sid) => outOfReach.has(sid),
     recall(sid) {
       const known = gone.get(sid)
       if (known) return { type: known }
@@ -83,10 +104,16 @@ async function readLive(redis: Redis): Promise<readonly NodeEntry[]> {
 }
 
 function entryOf(nodeId: string, fields: Readonly<Record<string, string>>): NodeEntry | undefined {
-  const { sid, address, state, version = '' } = fields
+  const { sid, address, state, version = '', host = '' } = fields
   if (!sid || !address) return undefined
-  return { nodeId, sid, address, state: state as NodeState, version }
+  return { nodeId, sid, address, state: state as NodeState, version, host }
 }
+
+/** Its address is one that only its own host reaches, and that is not this one. */
+const isElsewhere = (node: NodeEntry, host: string): boolean =>
+  node.host !== '' && node.host !== host && loopback.test(node.address)
+
+const loopback = /^https?:\/\/(localhost|127\.[\d.]+|\[::1\])(:|\/|$)/
 
 /** Serving nodes in order of preference for `key`. Processes that see the same nodes get the same order. */
 export function rendezvous(nodes: readonly NodeEntry[], key: string): readonly NodeEntry[] {

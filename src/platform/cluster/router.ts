@@ -22,7 +22,7 @@ export interface Router {
 export interface RouterOptions {
   /** The actors of this process; empty in a process that hosts none. */
   readonly actors: ActorsByKind
-  readonly rpc: RpcClient
+  readonly rpc: Pick<RpcClient, 'send'>
   readonly clock: Clock
   /** The owner of the actor, or else the node that should activate it. Undefined: no node was found. */
   readonly locate: (kind: ActorKind, id: string) => Promise<NodeRef | undefined>

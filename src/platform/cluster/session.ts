@@ -15,6 +15,7 @@ export interface SessionOptions {
   readonly redis: Redis
   readonly node: NodeRef
   readonly version: string
+  readonly host: string
   readonly clock: Clock
   /** The settings SESSION_TTL and SESSION_RENEW. */
   readonly ttlMs: number
@@ -122,8 +123,8 @@ export class NodeSession {
   }
 
   async #register(): Promise<void> {
-    const { redis, node, version, clock, ttlMs } = this.#options
-    const fields = { sid: node.sid, address: node.address, state: this.#state, version }
+    const { redis, node, version, host, clock, ttlMs } = this.#options
+    const fields = { sid: node.sid, address: node.address, state: this.#state, version, host }
     if (this.#hasEnded) return
     this.#isPublished = false
     this.#generation = await runScript<string>(redis, scripts.register, {

@@ -18,6 +18,7 @@ ownershipSuite('redis', async () => {
         redis,
         node,
         version: '1',
+        host: 'here',
         clock: systemClock,
         ttlMs: 600_000,
         renewMs: 600_000,

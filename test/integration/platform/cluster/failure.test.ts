@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { hostname } from 'node:os'
+import { startClient } from '../../../../src/platform/cluster/node.ts'
 import { keys } from '../../../../src/platform/redis/keys.ts'
 import { after, afterEach, before, describe, test } from '../../../support/harness.ts'
 import { type TestRedis, testRedis } from '../../../support/redis.ts'
 import { LedgerHost } from '../../../unit/platform/actors/ledger-actor.ts'
-import { eventually, type Gateway, type GatewayOptions, startGateway } from './gateway.ts'
+import { eventually, type Gateway, type GatewayOptions, peerOptions, startGateway } from './gateway.ts'
 
 describe('gateways in trouble', () => {
   let redis: TestRedis
@@ -57,6 +59,29 @@ describe('gateways in trouble', () => {
     await eventually(() => host.log.includes('frame by inbox'))
     await eventually(async () => (await b.node.redis.xLen(keys.inbox(a.node.self.nodeId))) === 0)
     assert.equal(host.log.filter((line) => line === 'frame by inbox').length, 1)
+  })
+
+  test('a gateway whose address only its own host reaches is told of, not declared dead, and gets tells', async () => {
+    const { a } = await pair({ sessionTtlMs: 60_000 })
+    const warned: [data: object, event: string][] = []
+    const log = { info() {}, warn: (data: object, event: string) => void warned.push([data, event]) }
+    const client = await startClient({ ...peerOptions(redis.url), host: 'another host', log })
+    await client.registry.liveNodes()
+    // On another host nothing listens at this address, or another process.
+    await a.refuse()
+    for (const text of ['one', 'two'])
+      assert.deepEqual(await client.router.tell('call', 'x', { type: 'say', text } as never), {
+        type: 'accepted',
+      })
+    await eventually(() => host.log.includes('frame two'))
+    assert.equal(await client.redis.exists(keys.dead(a.node.self.sid)), 0)
+    const told = warned.filter(([, event]) => event === 'cluster.gateway_out_of_reach').map(([data]) => data)
+    assert.deepEqual(
+      told.map((data) => (data as { readonly host: string }).host),
+      [hostname(), hostname()],
+      'once for each of the two gateways',
+    )
+    await client.close()
   })
 
   test('an owner that lost its session to another drops the actor when it comes back', async () => {

@@ -29,6 +29,8 @@ export interface Gateway {
   hang(): void
   /** Like SIGSTOP or a host without power: nobody gets an answer, and the session is no longer renewed. */
   freeze(): void
+  /** Closes the internal port: a connection is refused, as at an address that only another host has. */
+  refuse(): Promise<void>
   /** Like kill -9: nothing is released, the port refuses, and the session is no longer renewed. */
   crash(): Promise<void>
   close(): Promise<void>
@@ -92,6 +94,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       isHanging = true
       node.session.abandon()
     },
+    refuse: closePort,
     async crash() {
       node.session.abandon()
       actors.close()

@@ -114,6 +114,7 @@ describe('placement', () => {
     address: `http://${sid}`,
     state,
     version: '1',
+    host: 'here',
   })
   const first = (nodes: NodeEntry[], key: string) => rendezvous(nodes, key)[0]?.sid
   const keys = Array.from({ length: 600 }, (_, n) => `call:${n}`)

@@ -19,7 +19,7 @@ describe('the session of a process', () => {
     })
     let lost = 0
     const session = new NodeSession({
-      ...{ redis: failing, clock, log: quiet, version: '1', ttlMs: 5_000, renewMs: 1_000 },
+      ...{ redis: failing, clock, log: quiet, version: '1', host: 'here', ttlMs: 5_000, renewMs: 1_000 },
       node: { nodeId: 'node-a', sid: 'sid-a', address: 'http://a' },
       onLost: () => (lost += 1),
     })

@@ -21,7 +21,7 @@ function world(peerState: () => NodeState | 'gone') {
     },
   }
   const peer = () => ({
-    ...{ nodeId: 'b', sid: 'b', address: '', version: '' },
+    ...{ nodeId: 'b', sid: 'b', address: '', version: '', host: 'here' },
     state: peerState() as NodeState,
   })
   const own = () => ({ ...peer(), sid: 'a', state: session.state })
