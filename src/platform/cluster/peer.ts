@@ -2,6 +2,7 @@
 
 import type { Clock } from '../../shared/clock.ts'
 import type { Log } from '../../shared/log.ts'
+import { pause } from '../../shared/pause.ts'
 import type { ActorKind } from '../actors/actor.ts'
 import { bounded, closeRedis, connectRedis, type Redis, type RedisRole } from '../redis/client.ts'
 import { type Hints, startHints } from '../redis/hints.ts'
@@ -12,7 +13,7 @@ import type { LocalActors } from './receiver.ts'
 import { locateOwner } from './redis-ownership.ts'
 import { createRegistry, type NodeEntry, type Registry, rendezvous } from './registry.ts'
 import { createRouter, type Router } from './router.ts'
-import { createRpcClient, type RpcClient } from './rpc-client.ts'
+import { createRpcClient, probeMs, type RpcClient } from './rpc-client.ts'
 import type { ClusterSecrets } from './rpc-envelope.ts'
 import { declareDead, sinceRenewal } from './session.ts'
 import type { Stalls } from './stalls.ts'
@@ -109,7 +110,12 @@ export async function createPeer(options: PeerOptions, parts: PeerParts): Promis
       hasEnded: async (sid) => (await bounded(redis.exists(keys.dead(sid)))) === 1,
       sessionTtlMs: options.sessionTtlMs,
       sessionRenewMs: options.sessionRenewMs,
-      probe: async ({ sid, address }) => (registry.isOutOfReach(sid) ? 'silent' : rpc.probe(address)),
+      async probe({ sid, address }) {
+        if (!registry.isOutOfReach(sid)) return rpc.probe(address)
+        // Silence takes its time: the detector asks again at once.
+        await pause(clock, probeMs)
+        return 'silent'
+      },
       sinceRenewal: (node) => sinceRenewal(redis, node),
       isSluggish: stalls.isSluggish,
       async onDeath(node, how) {

@@ -41,7 +41,7 @@ export interface RpcClient {
 const tellConnections = 4
 const maxPeers = 128
 const connectMs = 250
-const probeMs = 300
+export const probeMs = 300
 const tellMs = 1_000
 /** Extra time for the answer to an ask to travel back. */
 const graceMs = 250
