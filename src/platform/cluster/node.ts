@@ -1,13 +1,12 @@
 // Assembles a cluster process: a gateway, which hosts actors, or a client, which only sends them messages.
 import { randomUUID } from 'node:crypto'
-import { hostname } from 'node:os'
 import { pause } from '../../shared/pause.ts'
 import type { ActorKind } from '../actors/actor.ts'
 import type { NodeRef, Ownership } from '../actors/ownership.ts'
 import { closeRedis, type Redis, type RedisRole } from '../redis/client.ts'
 import { leaveWhileCutOff } from './cut-off.ts'
 import { sendToInbox, startInbox } from './inbox.ts'
-import { createPeer, type Peer, type PeerOptions, withConnections } from './peer.ts'
+import { createPeer, hostOf, type Peer, type PeerOptions, withConnections } from './peer.ts'
 import { createReceiver, type LocalActors } from './receiver.ts'
 import { createRedisOwnership } from './redis-ownership.ts'
 import { createRefusals, type Refused } from './refusals.ts'
@@ -160,7 +159,7 @@ async function startSession(options: NodeOptions, parts: SessionParts): Promise<
     redis: parts.redis,
     node: parts.node,
     version: options.version,
-    host: options.host ?? hostname(),
+    host: hostOf(options),
     clock: options.clock,
     ttlMs: options.sessionTtlMs,
     renewMs: options.sessionRenewMs,

@@ -1,5 +1,6 @@
 // The parts of every cluster process, with or without actors: connections, router, registry, hints.
 
+import { hostname } from 'node:os'
 import type { Clock } from '../../shared/clock.ts'
 import type { Log } from '../../shared/log.ts'
 import { pause } from '../../shared/pause.ts'
@@ -31,6 +32,9 @@ export interface PeerOptions {
   readonly clock: Clock
   readonly log: Log
 }
+
+/** The name under which a gateway registers its host, and by which it knows the others of it. */
+export const hostOf = ({ host = hostname() }: PeerOptions): string => host
 
 /** Opens one connection per role. Closes them when `start` fails. */
 export async function withConnections<T>(
@@ -67,11 +71,13 @@ export interface Peer {
   readonly rpc: RpcClient
 }
 
+const unreached = Promise.resolve({ type: 'unreached' } as const)
+
 export async function createPeer(options: PeerOptions, parts: PeerParts): Promise<Peer> {
   const { clock, log } = options
   const { redis, actors, stalls } = parts
   const registry = createRegistry(redis, clock, {
-    ...(options.host !== undefined && { host: options.host }),
+    host: hostOf(options),
     onOutOfReach: ({ sid, address, host }) =>
       log.warn(
         { sid, address, host, remedy: 'set INTERNAL_HOST there to an address that the other hosts reach' },
@@ -86,8 +92,8 @@ export async function createPeer(options: PeerOptions, parts: PeerParts): Promis
     actors,
     rpc: {
       // At such an address another process listens, or none: what it says would be taken for the end of the right one.
-      send: async (address, envelope) =>
-        registry.isOutOfReach(envelope.sid) ? { type: 'unreached' } : rpc.send(address, envelope),
+      send: (address, envelope) =>
+        registry.isOutOfReach(envelope.sid) ? unreached : rpc.send(address, envelope),
     },
     clock,
     async locate(kind, id) {

@@ -1,6 +1,5 @@
 // Lists the processes that are registered in Redis, for display and placement. Ownership never depends on it.
 
-import { hostname } from 'node:os'
 import type { Clock } from '../../shared/clock.ts'
 import { Lru } from '../../shared/lru.ts'
 import type { Recalled } from '../actors/ownership.ts'
@@ -40,17 +39,14 @@ const forgottenMs = 3_600_000
 const maxGone = 1_000
 
 export interface RegistryOptions {
-  /** The name of this host; a test has two. */
-  readonly host?: string
+  /** The name of this host. */
+  readonly host: string
   /** Called once for each session that is out of reach. */
-  readonly onOutOfReach?: (node: NodeEntry) => void
+  readonly onOutOfReach: (node: NodeEntry) => void
 }
 
-export function createRegistry(
-  redis: Redis,
-  clock: Clock,
-  { host = hostname(), onOutOfReach = () => {} }: RegistryOptions = {},
-): Registry {
+/** Without `options` every session counts as within reach. */
+export function createRegistry(redis: Redis, clock: Clock, options?: RegistryOptions): Registry {
   const gone = new Lru<'ended' | 'expired'>(maxGone)
   let last: readonly NodeEntry[] = []
   let outOfReach: ReadonlySet<string> = new Set()
@@ -59,8 +55,9 @@ export function createRegistry(
   function take(nodes: readonly NodeEntry[]): void {
     last = nodes
     for (const { sid } of nodes) gone.delete(sid)
-    const elsewhere = nodes.filter((node) => isElsewhere(node, host))
-    for (const node of elsewhere) if (!outOfReach.has(node.sid)) onOutOfReach(node)
+    if (!options) return
+    const elsewhere = nodes.filter((node) => isElsewhere(node, options.host))
+    for (const node of elsewhere) if (!outOfReach.has(node.sid)) options.onOutOfReach(node)
     outOfReach = new Set(elsewhere.map(({ sid }) => sid))
   }
 
