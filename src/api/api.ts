@@ -20,7 +20,7 @@ export interface ApiOptions {
   readonly authenticate: AuthenticateKey
   readonly limiter: RateLimiter
   readonly load: Pick<Load, 'admits' | 'isAvailable'>
-  readonly log: Pick<Logger, 'info' | 'error'>
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
   readonly onServed?: (served: Served) => void
 }
 

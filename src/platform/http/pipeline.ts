@@ -53,7 +53,7 @@ export interface PipelineOptions<Context, R extends Route<Context>> extends Gate
   readonly limiter?: RateLimiter
   /** Rate headers of a response to an unknown caller. Absent: such a response has none. */
   readonly anonymousRate?: RateHeaders
-  readonly log: Pick<Logger, 'info' | 'error'>
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
   readonly onServed?: (served: Served) => void
 }
 
@@ -239,8 +239,11 @@ function report<Context, R extends Route<Context>>(
   }
   onServed?.(served)
   const line = Object.assign(served, subject)
-  // Log the error for a 5xx only: a 4xx is the caller's mistake.
-  if (refusal && refusal.status >= 500)
-    log.error({ ...line, err: refusal.cause ?? refusal }, 'request.served')
-  else log.info(line, 'request.served')
+  // A 4xx is the caller's mistake. An overload or an outage is foreseen: only what is not, is an error of ours.
+  if (!refusal || refusal.status < 500) log.info(line, 'request.served')
+  else
+    log[refusal.code === 'INTERNAL' ? 'error' : 'warn'](
+      { ...line, err: refusal.cause ?? refusal },
+      'request.served',
+    )
 }

@@ -113,7 +113,7 @@ export function gateway(sql: Pool, decided: Partial<Decided> = {}, limiter = ope
       clock: systemClock,
       onTouchFailed: () => undefined,
     }),
-    log: { info: () => undefined, error: () => undefined } as unknown as Logger,
+    log: { info: () => undefined, warn: () => undefined, error: () => undefined } as unknown as Logger,
   })
   return {
     handler,

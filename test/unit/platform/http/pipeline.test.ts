@@ -139,9 +139,10 @@ describe('failures', () => {
     ['Redis loading', new Error('LOADING Redis is loading the dataset in memory'), 'UNAVAILABLE'],
   ]
   for (const [name, fail, code] of outages) {
-    test(`${name} is ${code} with Retry-After`, async () => {
-      const { status, json, headers } = await pipeline({ fail }).send({ url: '/api/fail' })
-      assert.deepEqual([status, json.error.code], [503, code])
+    test(`${name} is ${code} with Retry-After, and a warning`, async () => {
+      const { send, lines } = pipeline({ fail })
+      const { status, json, headers } = await send({ url: '/api/fail' })
+      assert.deepEqual([status, json.error.code, lines[0]?.level], [503, code, 'warn'])
       assert.ok(Number(headers['retry-after']) >= 1)
     })
   }

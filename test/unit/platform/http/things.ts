@@ -104,7 +104,7 @@ export function pipeline(setup: Setup = {}) {
       }
     },
     ...(setup.bucket ? { limiter: { take: async () => setup.bucket as BucketState } } : {}),
-    log: { info: write('info'), error: write('error') } as never,
+    log: { info: write('info'), warn: write('warn'), error: write('error') } as never,
     onServed: (record) => served.push(record),
   })
   const send = (parts: RequestParts) => dispatch(handler, parts)
