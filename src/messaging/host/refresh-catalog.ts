@@ -10,10 +10,7 @@ export interface CatalogRefreshPorts {
   readonly clock: Pick<Clock, 'after'>
 }
 
-/**
- * What is lost with the process, the next round of all accounts reads. An account is read once at a time: the older of two
- * lists could be written last.
- */
+/** What is lost with the process, the next round of all accounts reads. An account is read once at a time. */
 export function createCatalogRefresh({ sync, clock }: CatalogRefreshPorts): (wabaId: string) => void {
   const asked = new Set<string>()
   const underWay = new Set<string>()

@@ -38,7 +38,7 @@ export interface TemplateStore {
   ): Promise<{ readonly record: TemplateRecord; readonly statusReason: string | null } | undefined>
   /**
    * Writes the provider's templates as they were when they were asked for, at `asOf` (default now); keeps those
-   * that are not in the list. Ids stay the same over syncs.
+   * that are not in the list. Ids stay the same over syncs. A list older than the last one is left out.
    */
   upsert(workspaceId: WorkspaceId, templates: readonly ProviderTemplate[], asOf?: Date): Promise<void>
 }
@@ -94,17 +94,22 @@ export const createTemplateStore = (sql: Sql): TemplateStore => ({
       (t.provider_template_id, t.category, t.status, t.status_reason, t.parameter_format, t.components)
         is distinct from (excluded.provider_template_id, ${category}, ${status}, ${reason},
           excluded.parameter_format, excluded.components)`
-    // An unchanged row keeps its updated_at, so that a sync every few minutes does not show it as changed. What the list
-    // confirms is noted once an hour, so that a webhook from before does not undo it.
+    // An unchanged row is not written, so that a sync every few minutes does not show it as changed. That the list
+    // confirms it, the workspace says; its lock makes two lists take turns, and the older one leaves out.
     await sql`
+      with listed as (
+        update workspaces
+        set templates_listed_at = ${asOf}
+        where id = ${workspaceId} and coalesce(templates_listed_at, '-infinity') <= ${asOf}
+        returning id
+      )
       insert into templates as t (id, workspace_id, provider_template_id, name, language, category, status,
         status_reason, parameter_format, components, status_at, category_at)
-      select id, ${workspaceId}, "providerTemplateId", name, language, category, status, "rejectedReason",
+      select synced.id, listed.id, "providerTemplateId", name, language, category, status, "rejectedReason",
         "parameterFormat", components, ${asOf}::timestamptz, ${asOf}::timestamptz
       from jsonb_to_recordset(${sql.json(rows as never)}) as synced (id uuid, "providerTemplateId" text, name text,
-        language text, category text, status text, "rejectedReason" text, "parameterFormat" text, components jsonb)
-      -- Two readings of one account lock its templates in the same order.
-      order by name, language
+        language text, category text, status text, "rejectedReason" text, "parameterFormat" text, components jsonb),
+        listed
       on conflict (workspace_id, name, language) do update
       set provider_template_id = excluded.provider_template_id,
         category = ${category},
@@ -114,12 +119,8 @@ export const createTemplateStore = (sql: Sql): TemplateStore => ({
         components = excluded.components,
         status_at = greatest(t.status_at, excluded.status_at),
         category_at = greatest(t.category_at, excluded.category_at),
-        updated_at = case when ${isChanged} then now() else t.updated_at end
-      where (
-          ${isChanged}
-          or coalesce(t.status_at, '-infinity') < excluded.status_at - interval '1 hour'
-          or coalesce(t.category_at, '-infinity') < excluded.category_at - interval '1 hour'
-        )
+        updated_at = now()
+      where ${isChanged}
         and ${permits(sql, templateMachine, { from: sql`t.status`, to: status })}`
   },
 })

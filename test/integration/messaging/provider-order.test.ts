@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { personAt } from '../../../src/contract/person.ts'
 import type { ProviderTemplate } from '../../../src/contract/provider.ts'
 import type { InboundMessageUpdate } from '../../../src/contract/provider-updates.ts'
+import type { TemplateStatus } from '../../../src/contract/records/catalog.ts'
 import { createMessageUpdates } from '../../../src/messaging/apply-message-updates.ts'
 import { createCatalogSyncStore } from '../../../src/messaging/store/catalog-sync.store.ts'
 import { createTemplateStore } from '../../../src/messaging/store/templates.store.ts'
@@ -99,7 +100,7 @@ describe('a template', () => {
     const of = { wabaId: workspaceId, name: 'hello', language: 'en_US' }
     return {
       workspaceId,
-      status: (status: 'APPROVED' | 'PAUSED', second: number) =>
+      status: (status: TemplateStatus, second: number) =>
         catalog.applyTemplateChange({ ...of, type: 'templateStatus', status, reason: null, at: at(second) }),
       category: (category: 'MARKETING' | 'UTILITY', second: number) =>
         catalog.applyTemplateChange({
@@ -174,14 +175,29 @@ describe('a template', () => {
         await sql`select xmin, updated_at from templates where workspace_id = ${template.workspaceId}`
       return row
     }
-    const first = await lists(-3)
-    assert.deepEqual(await lists(-2.5), first, 'is noted once an hour')
-    const confirmed = await lists(-1)
-    assert.deepEqual(confirmed?.['updatedAt'], first?.['updatedAt'])
-    assert.equal(await template.status('PAUSED', -7_200), false)
-    assert.equal(await template.category('MARKETING', -7_200), false)
+    const first = await lists(-2)
+    assert.deepEqual(await lists(-1), first)
+    assert.equal(await template.status('PAUSED', -3_601), false)
+    assert.equal(await template.category('MARKETING', -3_601), false)
     assert.deepEqual(await template.stands(), ['APPROVED', 'UTILITY'])
     assert.equal(await template.status('PAUSED', -3_600), true)
+  })
+
+  test('is as the list that was asked for last has it, whichever is written last', async () => {
+    const template = await scene()
+    const listed = (text: string, second: number) =>
+      sync(template.workspaceId, [found({ components: [{ type: 'BODY', text }] })], at(second))
+    await listed('new', 31)
+    await listed('old', 30)
+    const [row] = await sql`select components from templates where workspace_id = ${template.workspaceId}`
+    assert.equal(row?.['components'][0].text, 'new')
+  })
+
+  test('that a list does not have any more is deleted, however late that is told', async () => {
+    const template = await scene()
+    await sync(template.workspaceId, [], at(30))
+    assert.equal(await template.status('DELETED', 20), true)
+    assert.deepEqual((await template.stands())[0], 'DELETED')
   })
 
   test('keeps what a webhook told in the second in which the list was asked for', async () => {
