@@ -29,7 +29,7 @@ import { createKeepReady, type ReadyPorts } from './host/keep-ready.ts'
 import type { RetryJob } from './host/retry-queue.ts'
 import { createSweep, readAnew, retry } from './host/sweep-deliveries.ts'
 import { checkAuthorities } from './outbound/authorities.ts'
-import { type Connector, createConnector } from './outbound/connect.ts'
+import { createConnector, observed } from './outbound/connect.ts'
 import { limitDials } from './outbound/dial-limits.ts'
 import { createHttpsSender } from './outbound/https-sender.ts'
 import { type AddressResolver, createResolver } from './outbound/resolve.ts'
@@ -124,7 +124,9 @@ export function createDelivery(options: DeliveryOptions) {
   const sender = { policy, connect, clock }
   const https = createHttpsSender({
     ...sender,
-    connect: counted(connect, metrics),
+    connect: observed(connect, (connected) =>
+      metrics.dialled('https', connected.type === 'failed' ? failure(connected.code) : undefined),
+    ),
     userAgent: `Switchboard-Webhooks/${version}`,
   })
   const tellHere = (id: string, message: EndpointMessage) => {
@@ -219,14 +221,6 @@ const noting = (actor: EndpointActor, metrics: DeliveryMetrics): EndpointActor =
     return actor.handle(state, incoming)
   },
 })
-
-const counted =
-  (connect: Connector, metrics: DeliveryMetrics): Connector =>
-  async (target, deadline) => {
-    const connected = await connect(target, deadline)
-    metrics.dialled('https', connected.type === 'failed' ? failure(connected.code) : undefined)
-    return connected
-  }
 
 function waitingIn(states: Iterable<EndpointState>): Waiting {
   const waiting = { direct: 0, first: 0, retry: 0 }

@@ -34,6 +34,15 @@ export type Connector = (
   urgency?: AbortSignal,
 ) => Promise<Connected>
 
+/** Tells of each dial how it ended. */
+export const observed =
+  (connect: Connector, onDialled: (connected: Connected) => void): Connector =>
+  async (...dial) => {
+    const connected = await connect(...dial)
+    onDialled(connected)
+    return connected
+  }
+
 type Opened<Kind> = { type: 'connected'; socket: Kind } | (Fault & { type: 'failed' })
 
 /** Node gives up on each address but the last after this time. A good one may be very far away. */

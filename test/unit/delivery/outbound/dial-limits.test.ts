@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Socket } from 'node:net'
 import { judgeUrl } from '../../../../src/delivery/address-rule.ts'
-import type { Connected, Connector } from '../../../../src/delivery/outbound/connect.ts'
+import { type Connected, type Connector, observed } from '../../../../src/delivery/outbound/connect.ts'
 import type { Deadline } from '../../../../src/delivery/outbound/deadline.ts'
 import { limitDials } from '../../../../src/delivery/outbound/dial-limits.ts'
 import { describe, test } from '../../../support/harness.ts'
@@ -30,7 +30,8 @@ function setUp(ends: (host: string) => { afterMs: number; as: Connected } | unde
       const end = ends(host)
       if (end) clock.after(end.afterMs, () => resolve(end.as))
     })
-  const limited = limitDials(connect, clock)
+  // As for HTTPS, whose dials are counted.
+  const limited = observed(limitDials(connect, clock), () => {})
   const dial = (host: string, { urgency, cut }: { urgency?: AbortSignal; cut?: AbortController } = {}) => {
     const { signal } = cut ?? new AbortController()
     const deadline: Deadline = {
