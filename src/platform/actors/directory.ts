@@ -229,13 +229,16 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
 
   // Ends the cell before the row is released: a successor that needs no silence must be the only one to act.
   #leave(cell: Cell<State, Message, Tx, Effect>): void {
-    const waiting = cell.end()
+    const unread = cell.end()
+    const waiting: MailboxEntry<Message>[] = []
     this.#slots.set(cell.id, { type: 'leaving', waiting })
     this.#leaving += 1
     void this.#release({ id: cell.id, epoch: cell.epoch }).then(() => {
       this.#leaving -= 1
       this.#slots.delete(cell.id)
-      this.#return(cell.id, waiting)
+      this.#return(cell.id, unread)
+      // What came meanwhile was not accepted yet, so that its sender hears of both.
+      for (const entry of waiting) this.#deliver(cell.id, entry)
     })
   }
 

@@ -23,12 +23,30 @@ describe('passivation', () => {
     host.beforeRelease = () => gate.opened
     await actors.tell('x', { type: 'leave' })
     await settled(clock)
+    const told = actors.tell('x', { type: 'add', amount: 1 })
     const answer = actors.ask('x', { type: 'read' }, 10_000)
     await settled(clock)
     assert.equal(host.lastEpoch, 1)
     gate.open()
-    assert.deepEqual(await answer, { type: 'answered', value: 5 })
+    assert.deepEqual(await answer, { type: 'answered', value: 6 })
+    assert.deepEqual(await told, { type: 'accepted' })
     assert.equal(host.lastEpoch, 2)
+  })
+
+  test('tells the sender of a message that arrives while a drain gives it back', async () => {
+    const { actors, host, clock } = ledger()
+    await actors.tell('x', { type: 'add', amount: 5 })
+    const gate = latch()
+    host.beforeRelease = () => gate.opened
+    await actors.tell('x', { type: 'leave' })
+    await settled(clock)
+    const told = actors.tell('x', { type: 'add', amount: 1 })
+    const drained = actors.drain(10_000)
+    gate.open()
+    await settled(clock)
+    assert.deepEqual(await told, { type: 'leaving' })
+    await clock.advance(1_000)
+    await drained
   })
 
   test('sends on to the next owner what others told it, but nothing that is internal', async () => {
@@ -186,6 +204,7 @@ describe('a drain', () => {
     gate.open()
     assert.deepEqual(await answer, { type: 'answered', value: 3 })
     await clock.advance(500)
+    await clock.advance(1_000)
     await drained
     assert.equal(actors.size, 0)
     assert.equal(host.rows.get('x')?.sid, undefined)
@@ -200,6 +219,7 @@ describe('a drain', () => {
     await clock.advance(8_900)
     assert.equal(host.log.filter((line) => line === 'frame closing').length, 1)
     assert.equal(actors.has('x'), true)
+    await clock.advance(1_000)
     await clock.advance(1_000)
     await drained
     assert.equal(actors.size, 0)
@@ -238,6 +258,7 @@ describe('a drain', () => {
     const drained = actors.drain(10_000)
     actors.resume()
     await clock.advance(200)
+    await clock.advance(1_000)
     await drained
     host.seed('y')
     assert.deepEqual(await actors.tell('y', { type: 'read' }), { type: 'accepted' })
