@@ -83,29 +83,33 @@ describe('after a restore of Postgres', () => {
     assert.equal(cluster.restored.lost, 0)
   })
 
-  test('a call of which the restored state is older gets the status that memory holds', async () => {
-    const { sql, kept } = await openDatabase()
-    const cluster = new Cluster(sql, { watchesRestores: true })
-    const node = cluster.node()
-    const call = await ring(sql, cluster, node)
-    const id = await call.begin()
-    await until(async () => (await sql`select from calls where forward_state = 'OK'`).count === 1)
-    const restore = await kept()
-    await node.commands.answer(call.workspace.workspaceId, id, answerOf(1))
-    await until(() => cluster.statuses().includes('ACCEPTED'))
-    const { epoch = 0 } = (await statusOf(sql, id)) ?? {}
-    await restore()
-    await sql.begin(async (tx) => {
-      await tx`update calls set owner_epoch = owner_epoch - 1`
-      await setEpoch(tx as unknown as Pool, epoch - 1)
+  for (const [owner, epochsBehind] of [
+    ['an owner before', 1],
+    ['the same owner', 0],
+  ] as const)
+    test(`a call that is restored in an older state, of ${owner}, gets the status that memory holds`, async () => {
+      const { sql, kept } = await openDatabase()
+      const cluster = new Cluster(sql, { watchesRestores: true })
+      const node = cluster.node()
+      const call = await ring(sql, cluster, node)
+      const id = await call.begin()
+      await until(async () => (await sql`select from calls where forward_state = 'OK'`).count === 1)
+      const restore = await kept()
+      await node.commands.answer(call.workspace.workspaceId, id, answerOf(1))
+      await until(() => cluster.statuses().includes('ACCEPTED'))
+      const { epoch = 0 } = (await statusOf(sql, id)) ?? {}
+      await restore()
+      await sql.begin(async (tx) => {
+        await tx`update calls set owner_epoch = owner_epoch - ${epochsBehind}`
+        await setEpoch(tx as unknown as Pool, epoch - 1)
+      })
+      await until(async () => (await statusOf(sql, id))?.status === 'ACCEPTED')
+      // The row is there a moment before its owner hears so.
+      await until(() => cluster.statuses().length >= 3)
+      assert.deepEqual(cluster.statuses(), ['RINGING', 'ACCEPTED', 'ACCEPTED'])
+      await node.applyCallUpdate(terminateUpdate(call.update, { durationSeconds: 3 }))
+      assert.equal((await statusOf(sql, id))?.status, 'COMPLETED')
     })
-    await until(async () => (await statusOf(sql, id))?.status === 'ACCEPTED')
-    // The row is there a moment before its owner hears so.
-    await until(() => cluster.statuses().length >= 3)
-    assert.deepEqual(cluster.statuses(), ['RINGING', 'ACCEPTED', 'ACCEPTED'])
-    await node.applyCallUpdate(terminateUpdate(call.update, { durationSeconds: 3 }))
-    assert.equal((await statusOf(sql, id))?.status, 'COMPLETED')
-  })
 
   test('every gateway writes its own calls, whichever notices first', async () => {
     const { sql, kept } = await openDatabase()
