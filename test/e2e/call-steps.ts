@@ -65,6 +65,13 @@ export async function statuses(
 
 /** A call with a real peer at both ends: it rings at the socket, is answered, carries audio and ends. */
 export async function talk(scene: Scene, from = '15557000021'): Promise<void> {
+  // On a busy machine the peers may not find each other: then the handset calls again, as somebody would.
+  for (let tries = 5; tries > 0; tries -= 1) if ((await talkOnce(scene, from)) !== '') return
+  assert.fail('no echo was heard')
+}
+
+/** Resolves with what was heard, empty where nothing was. */
+async function talkOnce(scene: Scene, from: string): Promise<string> {
   const { api } = scene.stack
   const wacid = await ring(scene, from)
   const call = await ringing(scene, wacid, from)
@@ -73,15 +80,8 @@ export async function talk(scene: Scene, from = '15557000021'): Promise<void> {
     { callId: offered.callId, session: offered.session },
     { callId: call.id, session: call.session },
   )
-  const peer = startPeer()
-  try {
-    const answer = await peer.answer(call.session.sdp)
-    await answerOnce(scene, call, answer)
-    assert.equal((await simCall(scene, wacid)).remoteSdp, answer.sdp)
-    assert.match(await peer.hearEcho(), /^frame \d+$/)
-  } finally {
-    await peer.close()
-  }
+  const heard = await answerWithPeer(scene, { call, wacid })
+  assert.match(heard, /^(frame \d+)?$/)
   assert.equal(await refused(api.get(`/calls/${call.id}/offer`), 409), 'OFFER_UNAVAILABLE')
   await hangUpAtHandset(scene, wacid)
   await statuses(scene, call, 'INBOUND', ['RINGING', 'ACCEPTED', 'COMPLETED'])
@@ -89,6 +89,22 @@ export async function talk(scene: Scene, from = '15557000021'): Promise<void> {
   const ended = await ok(api.get(`/calls/${call.id}`))
   assert.equal(ended.status, 'COMPLETED')
   assert.ok(Number.isInteger(ended.durationSeconds), 'whole seconds')
+  return heard
+}
+
+async function answerWithPeer(
+  scene: Scene,
+  { call, wacid }: { readonly call: Json; readonly wacid: string },
+): Promise<string> {
+  const peer = startPeer()
+  try {
+    const answer = await peer.answer(call.session.sdp)
+    await answerOnce(scene, call, answer)
+    assert.equal((await simCall(scene, wacid)).remoteSdp, answer.sdp)
+    return await peer.hearEcho()
+  } finally {
+    await peer.close()
+  }
 }
 
 /** The first answer wins: its repeat changes nothing, and a different answer is refused. */
