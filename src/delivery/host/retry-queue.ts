@@ -30,7 +30,9 @@ export async function openRetryTimers(
   queue.on('error', (error) => log.warn({ error: String(error) }, 'queue.failed'))
   return {
     schedule(retries) {
-      bounded(queue.addBulk(retries.map(toJob)), 2_000).then(
+      // Not addBulk: its transaction does not load a script again that a restarted Redis has lost. These share a write too.
+      const all = Promise.all(retries.map((retry) => queue.add('retry', dataOf(retry), optionsOf(retry))))
+      bounded(all, 2_000).then(
         () => metrics.timersSet(retries.length, true),
         (error: unknown) => {
           metrics.timersSet(retries.length, false)
@@ -42,16 +44,14 @@ export async function openRetryTimers(
   }
 }
 
-const toJob = ({ deliveryId, attemptNumber, delayMs }: RetryTimer) => ({
-  name: 'retry',
-  data: { deliveryId, attemptNumber },
-  opts: {
-    // One timer per attempt, however often it is set. A BullMQ id must not contain a colon.
-    jobId: `${deliveryId}_${attemptNumber}`,
-    delay: Math.ceil(delayMs),
-    removeOnComplete: true,
-    removeOnFail: true,
-  },
+const dataOf = ({ deliveryId, attemptNumber }: RetryTimer): RetryJob => ({ deliveryId, attemptNumber })
+
+const optionsOf = ({ deliveryId, attemptNumber, delayMs }: RetryTimer) => ({
+  // One timer per attempt, however often it is set. A BullMQ id must not contain a colon.
+  jobId: `${deliveryId}_${attemptNumber}`,
+  delay: Math.ceil(delayMs),
+  removeOnComplete: true,
+  removeOnFail: true,
 })
 
 /** `handle` must be quick: it passes the attempt to the endpoint's owner and does not wait for it. */
