@@ -20,15 +20,14 @@ const optedOut = {
 
 export interface SendSweepPorts {
   readonly store: Pick<MessageStore, 'overdueSends' | 'optedOutSends' | 'lostSends' | 'changeStatuses'>
-  readonly transmitter: Transmitter
+  readonly transmitter: Pick<Transmitter, 'start' | 'freePlaces'>
   readonly dispatch: Dispatch
   readonly clock: Clock
 }
 
 /** Returns how many sends it started or gave up. */
 export async function sweepSends({ store, transmitter, dispatch, clock }: SendSweepPorts): Promise<number> {
-  const overdue = await store.overdueSends(maxSends)
-  for (const outgoing of overdue) transmitter.start(outgoing)
+  const started = await startOverdue({ store, transmitter })
   const lost = await store.lostSends(maxSends)
   const stopped = await store.optedOutSends(maxSends)
   const changes = [
@@ -38,7 +37,21 @@ export async function sweepSends({ store, transmitter, dispatch, clock }: SendSw
     ),
   ]
   if (changes.length > 0) dispatch(await store.changeStatuses(changes))
-  return overdue.length + changes.length
+  return started + changes.length
+}
+
+/**
+ * Takes no more than find a place: what is taken is written, and hidden for seconds from workers that have places. Counts
+ * what was started, because a retry may have taken a place meanwhile and a full round is repeated at once.
+ */
+async function startOverdue({
+  store,
+  transmitter,
+}: Pick<SendSweepPorts, 'store' | 'transmitter'>): Promise<number> {
+  const places = Math.min(maxSends, transmitter.freePlaces())
+  if (places <= 0) return 0
+  const overdue = await store.overdueSends(places)
+  return overdue.filter((outgoing) => transmitter.start(outgoing) !== 'refused').length
 }
 
 function failed(

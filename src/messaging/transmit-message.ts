@@ -19,8 +19,10 @@ export interface TransmitPorts {
 }
 
 export interface Transmitter {
-  /** Starts a send and returns at once. Where it fails, the sweep finds its row. */
-  start(outgoing: Outgoing): void
+  /** Starts a send and returns at once. Where it fails or is refused, for want of a place, the sweep finds its row. */
+  start(outgoing: Outgoing): 'refused' | undefined
+  /** How many more sends would be started now. */
+  freePlaces(): number
   /** Starts no more sends: another process finds their rows. Resolves when none is in progress. */
   drain(): Promise<void>
 }
@@ -77,15 +79,19 @@ export function createTransmitter({ store, attemptSend, clock, spent, log }: Tra
     return store.startSending({ id, by })
   }
 
+  const freePlaces = (): number => (isLeaving ? 0 : maxUnderWay - underWay.size)
+
   const transmitter: Transmitter = {
+    freePlaces,
     start(outgoing) {
-      if (isLeaving || underWay.size >= maxUnderWay) return
+      if (freePlaces() <= 0) return 'refused'
       const sending = send(outgoing)
         .catch((error: unknown) =>
           log.warn({ messageId: outgoing.id, error: String(error) }, 'message.send_interrupted'),
         )
         .finally(() => underWay.delete(sending))
       underWay.add(sending)
+      return undefined
     },
     async drain() {
       isLeaving = true

@@ -3,8 +3,15 @@
 import { type AccountColumns, type AccountOptions, toAccount } from '../../accounts/store/provider-account.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import { sources } from '../../platform/postgres/states.ts'
+import type { WorkspaceId } from '../../shared/ids.ts'
 import type { ReadMarkStore, ReadTarget } from '../mark-read.ts'
 import { inboundMachine } from '../message.machine.ts'
+
+/**
+ * No index has `created_at`. Ids rise in the order of arrival, so the newest message is among those that came last,
+ * unless more than these came late and after it: then typing is shown below one of them.
+ */
+const latest = 50
 
 interface TargetRow extends AccountColumns, Omit<ReadTarget, 'account'> {}
 
@@ -23,7 +30,7 @@ export const createReadMarkStore = (sql: Sql, options: AccountOptions): ReadMark
       left join lateral (
         ${selectTargets(sql)}
         where m.workspace_id = ${workspaceId} and m.conversation_id = c.id and m.direction = 'INBOUND'
-          ${which === 'unread' ? sql`and m.status = 'RECEIVED'` : sql``}
+          and ${which === 'unread' ? sql`m.status = 'RECEIVED'` : isAmongLatest(sql, workspaceId)}
         order by m.created_at desc, m.id desc
         limit 1
       ) t on true
@@ -35,6 +42,15 @@ export const createReadMarkStore = (sql: Sql, options: AccountOptions): ReadMark
 
   markUpTo: (target) => markUpTo(sql, target),
 })
+
+/** Message `m`, of the conversation `c`. */
+const isAmongLatest = (sql: Sql, workspaceId: WorkspaceId) => sql`m.id = any(array(
+  select id
+  from messages
+  where workspace_id = ${workspaceId} and conversation_id = c.id and direction = 'INBOUND'
+  order by id desc
+  limit ${latest}
+))`
 
 const selectTargets = (sql: Sql) => sql`
   select m.id, m.conversation_id, m.direction, m.provider_message_id, m.created_at,

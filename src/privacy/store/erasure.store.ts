@@ -234,17 +234,19 @@ async function eraseContact(task: Task): Promise<Batch> {
   const { workspaceId } = job
   const { contactIds, addresses } = person
   const ids = contactIds as Uuid[]
-  if (await isListed(task)) return { result: 'again', step: 'recipients', cursor: null }
+  const anew = { result: 'again', step: 'recipients', cursor: null } as const
+  if (await isListed(task)) return anew
   if (ids.length > 0) {
     await sql`
       select from contacts
       where id = any(${ids}::uuid[]) and workspace_id = ${workspaceId}
       order by id
       for update`
-    // A merge may have come before the locks: what it has moved is the new contact's.
-    const { contactIds: locked } = await personOf(sql, job)
-    if (!isSame(contactIds, locked) || (await isWritten(task)))
-      return { result: 'again', step: 'calls', cursor }
+    // Before the locks a merge may have come, and what it has moved is the new contact's; or another address was learnt,
+    // for which no opt-out would be kept, and no list or element was searched.
+    const locked = await personOf(sql, job)
+    if (!isSame(contactIds, locked.contactIds) || !isSame(addresses, locked.addresses)) return anew
+    if (await isWritten(task)) return { result: 'again', step: 'calls', cursor }
     await keepOptOut(sql, optOutKey, { workspaceId, contactIds, addresses })
     await emptyContacts(task)
   }
@@ -253,7 +255,7 @@ async function eraseContact(task: Task): Promise<Batch> {
   return { result: 'done', counts: { files } }
 }
 
-const isSame = (some: readonly Uuid[], others: readonly Uuid[]): boolean =>
+const isSame = (some: readonly string[], others: readonly string[]): boolean =>
   some.length === others.length && some.every((id) => others.includes(id))
 
 async function isWritten({ sql, job, person, cursor }: Task): Promise<boolean> {

@@ -121,7 +121,7 @@ describe('who sends again', () => {
     await sql`update messages set send_due_at = now() - interval '1 second' where recipient_id = ${first.id}`
     await sql`update contacts set opt_state = 'opted-out' where id = ${first.contactId}`
     const started: MessageId[] = []
-    const transmitter = { start: ({ id }: Outgoing) => void started.push(id), drain: async () => undefined }
+    const transmitter = { start: ({ id }: Outgoing) => void started.push(id), freePlaces: () => 1 }
     await sweepSends({ store: messages, transmitter, dispatch: nothing, clock: systemClock })
     const [row] = await sql<{ messageId: MessageId; status: string; code: string }[]>`
       select message_id, status, error ->> 'code' as code from recipients where id = ${first.id}`

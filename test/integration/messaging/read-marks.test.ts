@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { createReadMarkStore } from '../../../src/messaging/store/read-marks.store.ts'
 import { message, thread, workspace } from '../../support/fixtures.ts'
-import { test } from '../../support/harness.ts'
+import { describe, test } from '../../support/harness.ts'
 import { testAccounts } from '../../support/message-store.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
+import { rowsRead } from '../../support/rows-read.ts'
 
 const sql = testPool(await testDatabase())
 
@@ -29,4 +30,39 @@ test('a message that was read from the beginning marks what came before it, and 
     rows.map(({ status }) => status),
     ['READ', 'RECEIVED'],
   )
+})
+
+describe('the newest message, below which typing is shown', () => {
+  const store = createReadMarkStore(sql, testAccounts)
+  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000)
+
+  test('is the one that was written last, although older ones came after it', async () => {
+    const own = await thread(sql, await workspace(sql))
+    const received = (minutes: number) =>
+      message(sql, own, {
+        ...{ direction: 'INBOUND', type: 'TEXT', status: 'READ', createdAt: minutesAgo(minutes) },
+      })
+    await received(9)
+    const newest = await received(1)
+    for (let late = 0; late < 40; late += 1) await received(5 + late)
+    await message(sql, own)
+    const found = await store.newestInbound(own.workspaceId, own.conversationId, 'any')
+    assert.equal(found?.target?.id, newest)
+  })
+
+  test('is found without reading the whole conversation', async () => {
+    const own = await thread(sql, await workspace(sql))
+    const { workspaceId, conversationId, numberId, contactId } = own
+    await sql`
+      insert into messages (id, workspace_id, conversation_id, number_id, contact_id, direction, type, status, text, created_at)
+      select new_uuid(), ${workspaceId}, ${conversationId}, ${numberId}, ${contactId}, 'INBOUND', 'TEXT', 'READ', 'Hi',
+        now() - make_interval(mins => 5000 - n)
+      from generate_series(1, 5000) n`
+    await sql`analyze messages`
+    const reads = await rowsRead(sql, () => store.newestInbound(workspaceId, conversationId, 'any'), {
+      ...{ table: 'messages', text: 'left join lateral' },
+    })
+    assert.equal(reads.length, 1)
+    assert.ok((reads[0] ?? Number.NaN) <= 60, `${reads[0]} rows`)
+  })
 })

@@ -5,9 +5,10 @@ import { personAt } from '../../../src/contract/person.ts'
 import { createContactsStore } from '../../../src/messaging/store/contacts.store.ts'
 import { createMessageStore } from '../../../src/messaging/store/messages.store.ts'
 import { newId } from '../../../src/shared/ids.ts'
+import { eventually } from '../../e2e/scene.ts'
 import { describe, test } from '../../support/harness.ts'
 import { testAccounts, testCampaignHooks } from '../../support/message-store.ts'
-import { erase, type Known, known, optOutKey, sql } from './world.ts'
+import { ask, erase, type Known, known, mentions, optOutKey, sql, workUntil } from './world.ts'
 
 const phoneNumberIdOf = (who: Known) => `pn-${who.numberId}`
 
@@ -46,6 +47,50 @@ describe('an opt-out', () => {
     await sql`update contacts set opt_state = 'opted-in' where id = ${back?.contactId ?? ''}`
     await erase(who)
     assert.equal((await contextOf(who.workspaceId)).optedOut, false)
+  })
+})
+
+describe('an address that is learnt while the erasure waits for the contact', () => {
+  test('is erased everywhere, and the opt-out is kept for it, too', async () => {
+    const who = await known()
+    const { workspaceId, contactId, secret } = who
+    const userId = `PT.${contactId.replaceAll('-', '')}`
+    await sql`update contacts set opt_state = 'opted-out', opt_changed_at = now() where id = ${contactId}`
+    const campaignId = newId('campaign')
+    await sql`
+      insert into campaigns (id, workspace_id, name, template_name, template_language)
+      values (${campaignId}, ${workspaceId}, 'Spring', 'hello', 'en_US')`
+    await sql`
+      insert into recipients (id, workspace_id, campaign_id, wa_id, variables)
+      values (${newId('recipient')}, ${workspaceId}, ${campaignId}, ${userId}, ${sql.json({ secret })})`
+    await sql`
+      insert into inbound_elements (id, workspace_id, reason, people, body)
+      values (new_uuid(), ${workspaceId}, 'unknown', ${[userId]}, ${secret})`
+    const id = await ask(who)
+    const { erased } = await sql.begin(async (tx) => {
+      await tx`set local idle_in_transaction_session_timeout = 0`
+      // Its reference to the contact is what the erasure waits for.
+      await tx`
+        insert into contact_aliases (workspace_id, address, contact_id) values (${workspaceId}, ${userId}, ${contactId})`
+      const [me] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`
+      const working = workUntil('COMPLETED', id)
+      await eventually('the last step waits', async () => {
+        const waiting = await sql`
+          select from pg_stat_activity where ${me?.pid ?? 0}::integer = any(pg_blocking_pids(pid))`
+        return waiting.count > 0
+      })
+      return { erased: working }
+    })
+    await erased
+    const store = createMessageStore(sql, {
+      accounts: testAccounts,
+      optOutKey,
+      campaigns: testCampaignHooks(sql),
+    })
+    const query = { from: null, templateName: 'x', templateLanguage: 'en_US', idempotencyKey: null }
+    for (const address of [who.waId, userId])
+      assert.equal((await store.sendContext({ workspaceId, address, ...query })).optedOut, true)
+    for (const text of [secret, userId]) assert.deepEqual(await mentions(text), [])
   })
 })
 
