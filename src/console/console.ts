@@ -56,9 +56,9 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   ...invitationRoutes,
 ]
 
-/** What is shed first in an overload: whoever repairs something goes before whoever looks. */
+/** What is shed first in an overload: whoever repairs something goes before whoever looks, and a call before all. */
 function classOf({ method, path }: ConsoleRoute): RequestClass {
-  if (method !== 'GET') return 'send'
+  if (method !== 'GET') return /\/calls?\b/.test(path) ? 'call' : 'send'
   return path.endsWith(':id') || path.startsWith('/me') ? 'read' : 'list'
 }
 

@@ -131,6 +131,9 @@ step('rows that are pasted need no header, and an empty draft cannot be started'
     await dialog.getByRole('region', { name: 'Invalid rows' }).getByRole('row').nth(1).innerText(),
     /^2\s/,
   )
+  // What was pasted is not lost by a key.
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Keep editing' }).click()
   await dialog.getByRole('button', { name: 'Other rows' }).click()
   assert.equal(await dialog.getByLabel('Or paste rows').inputValue(), `\n${to}\nnonsense\n${to}\n`)
   await dialog.getByRole('button', { name: 'Check rows' }).click()

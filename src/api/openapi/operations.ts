@@ -128,7 +128,7 @@ export const operationNotes: Readonly<Record<string, OperationNotes>> = {
   'GET /calls/:id/offer': {
     id: 'getCallOffer',
     description:
-      'For a receiver that missed `call.ringing`. The offer is kept while the call is live and is gone once it is answered or has ended.',
+      'For a receiver that missed `call.ringing`. The offer is kept while an inbound call rings, and is gone once it is answered or has ended.',
     answer: 'The offer.',
     response: {
       callId: example.ids.call,

@@ -46,7 +46,7 @@ export const receiving: readonly Chapter[] = [
         '`Retry-After` on 429 and 503 lengthens a delay, up to 2 h. Every attempt and replay sends the same bytes.',
       `${limits.failuresToDisable} failed attempts in a row switch the endpoint off. What happens meanwhile is held, and the console replays or discards it.`,
       '`call.ringing` and `call.accepted` are direct: one attempt within 5 seconds, before everything else, in no log. Answer 200 at once and work afterwards. ' +
-        'A failure stands on the call as `lastForwardError`, and `GET /calls/{id}/offer` gives the offer again while the call is live.',
+        'A failure stands on the call as `lastForwardError`, and `GET /calls/{id}/offer` gives the offer again while an inbound call rings.',
     ].join('\n\n'),
   },
   {

@@ -161,7 +161,7 @@ const queuedRules =
 
 const directRules =
   'Direct: the time limit is 5 seconds, one attempt, no log entry and no replay. Answer 200 at once and work afterwards. ' +
-  'A failure stands on the call as `lastForwardError`; `GET /calls/{id}/offer` gives the offer again while the call is live.'
+  'A failure stands on the call as `lastForwardError`; `GET /calls/{id}/offer` gives the offer again while an inbound call rings.'
 
 const header = (name: string, description: string, example: string, required = true) => ({
   name,

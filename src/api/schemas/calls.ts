@@ -76,7 +76,10 @@ export const callView = v.pipe(
       v.nullable(v.pipe(v.number(), v.integer())),
       'Of a COMPLETED call; null while it has none.',
     ),
-    endReason: about(v.nullable(v.string()), 'Of a MISSED call: CALLER_GAVE_UP, TIMEOUT or FORWARD_FAILED.'),
+    endReason: about(
+      v.nullable(v.string()),
+      'Why it ended, such as HUNG_UP or DECLINED; of a MISSED call CALLER_GAVE_UP, TIMEOUT or FORWARD_FAILED. Null before.',
+    ),
     lastForwardError: about(
       v.nullable(forwardError),
       'Why `call.ringing` or `call.accepted` last failed to reach its endpoint.',

@@ -102,6 +102,17 @@ describe('a list that is read again', () => {
     assert.equal(state().error, undefined)
   })
 
+  test('keeps its rows and tells of any failure, until an answer comes', async () => {
+    const { reader, nth, shown, state } = open()
+    await nth(1).answer('a')
+    void reader.refresh()
+    await nth(2).fail(new Error('too busy'))
+    assert.deepEqual([shown(), state().error?.message], ['a', 'too busy'])
+    void reader.refresh()
+    await nth(3).answer('ba')
+    assert.deepEqual([shown(), state().error], ['ba', undefined])
+  })
+
   test('reads once more if a row was changed by hand meanwhile', async () => {
     const { reader, nth, state } = open()
     await nth(1).answer('a')

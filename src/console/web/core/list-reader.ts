@@ -89,9 +89,8 @@ export function createListReader<Row extends { readonly id: string }>(
     },
     async refresh() {
       const answer = await firstPage()
-      if (answer instanceof Error) {
-        if (isOutage(answer)) set({ ...known(), error: answer })
-      } else if (answer) set(refreshed(known(), answer, placeOf))
+      if (answer instanceof Error) set({ ...known(), error: answer })
+      else if (answer) set(refreshed(known(), answer, placeOf))
       return !(answer instanceof Error)
     },
     async loadMore() {

@@ -112,6 +112,16 @@ export function useList<Row extends { readonly id: string }>(
   }
 }
 
+/** All pages, one after the other: what somebody chooses from. */
+export function useWholeList<Row extends { readonly id: string }>(path: string): List<Row> {
+  const list = useList<Row>(path)
+  const { hasMore, error, rows, loadMore } = list
+  useEffect(() => {
+    if (hasMore && !error) loadMore()
+  }, [rows])
+  return list
+}
+
 export interface Action {
   readonly isBusy: boolean
   readonly error: ApiError | undefined

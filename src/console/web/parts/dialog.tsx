@@ -24,12 +24,23 @@ interface Props {
   readonly isWide?: boolean
   /** What is typed in it is no loss, as a password is none. */
   readonly isFleeting?: boolean
+  /** Whether closing it loses something that is in no form. */
+  readonly hasInput?: boolean
   onClose(): void
 }
 
 export function Dialog(props: Props) {
-  const { title, children, isLocked = false, kind = 'dialog', isWide, isFleeting = false, onClose } = props
-  const unsaved = useUnsaved({ isFleeting })
+  const {
+    title,
+    children,
+    isLocked = false,
+    kind = 'dialog',
+    isWide,
+    isFleeting = false,
+    hasInput,
+    onClose,
+  } = props
+  const unsaved = useUnsaved({ isFleeting, hasInput })
   const close = () => {
     if (unsaved.isUnsaved()) void unsaved.mayLeave().then((isLeaving) => isLeaving && onClose())
     else onClose()

@@ -5,7 +5,7 @@ import { api, inWorkspace } from '../../core/api.ts'
 import { plural } from '../../core/format.ts'
 import { useAction } from '../../core/load.ts'
 import { Button } from '../../parts/button.tsx'
-import { Dialog, DialogActions, DialogBody } from '../../parts/dialog.tsx'
+import { CloseButton, Dialog, DialogActions, DialogBody } from '../../parts/dialog.tsx'
 import { Problem } from '../../parts/states.tsx'
 import { useTemplate } from './choices.ts'
 import { ChooseSource } from './choose-source.tsx'
@@ -57,7 +57,13 @@ export function AddRecipients({ campaign, onChange, onClose }: Props) {
     setStep('choose')
   }
   return (
-    <Dialog title="Add recipients" isWide isLocked={action.isBusy && step === 'added'} onClose={onClose}>
+    <Dialog
+      title="Add recipients"
+      isWide
+      isLocked={action.isBusy && step === 'added'}
+      hasInput={source?.pasted !== undefined && step !== 'added'}
+      onClose={onClose}
+    >
       <DialogBody>
         {step === 'choose' ? (
           <ChooseSource columns={columns} source={source} onChange={setSource} />
@@ -69,7 +75,7 @@ export function AddRecipients({ campaign, onChange, onClose }: Props) {
       <DialogActions>
         {step === 'choose' && (
           <>
-            <Button onClick={onClose}>Cancel</Button>
+            <CloseButton />
             <Button look="primary" disabled={!source} onClick={() => void send(true)}>
               Check rows
             </Button>

@@ -79,7 +79,7 @@ function latest(
 }
 
 function Paused({
-  campaign: { id, status, pauseReason, pauseError },
+  campaign: { id, status, pausedAt, pauseReason, pauseError },
 }: {
   readonly campaign: CampaignRecord
 }) {
@@ -88,7 +88,7 @@ function Paused({
   return (
     <Note tone="warn">
       <p>
-        <strong>{words ? 'It paused by itself.' : <PausedBy campaignId={id} />}</strong>{' '}
+        <strong>{words ? 'It paused by itself.' : <PausedBy campaignId={id} pausedAt={pausedAt} />}</strong>{' '}
         {words ? `${words.why} ${words.next}` : 'Nothing is sent until it is continued.'}
       </p>
       {pauseError && <FailureText failure={pauseError} />}
@@ -96,13 +96,21 @@ function Paused({
   )
 }
 
-/** Who paused it stands in the audit log, where also an API key may have done it. */
-function PausedBy({ campaignId }: { readonly campaignId: string }) {
+/** Who paused it stands in the audit log, unless it was an API key: then nothing of that time is there. */
+function PausedBy({
+  campaignId,
+  pausedAt,
+}: {
+  readonly campaignId: string
+  readonly pausedAt: string | null
+}) {
   const { data } = useResource<{ readonly data: readonly AuditRecord[] }>(
     inWorkspace('/audit', { action: 'campaign.paused', limit: 200 }),
   )
-  const entry = data?.data.find(({ subjectId }) => subjectId === campaignId)
-  const who = entry?.operator?.name ?? (entry?.key ? `the key ${entry.key.name}` : undefined)
+  // Both times are those of one transaction, the one rounded to milliseconds, the other cut off.
+  const isThis = ({ subjectId, at }: AuditRecord) =>
+    subjectId === campaignId && Math.abs(Date.parse(at) - Date.parse(pausedAt ?? '')) <= 1
+  const who = data?.data.find(isThis)?.operator?.name
   return <>{who === undefined ? 'Paused.' : `Paused by ${who}.`}</>
 }
 

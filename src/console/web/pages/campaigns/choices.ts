@@ -2,7 +2,7 @@
 import type { CampaignRecord } from '../../../../contract/records/campaign.ts'
 import type { NumberRecord, TemplateRecord } from '../../../../contract/records/catalog.ts'
 import { type ApiError, inWorkspace } from '../../core/api.ts'
-import { type Loaded, useList, useResource } from '../../core/load.ts'
+import { type Loaded, useResource, useWholeList } from '../../core/load.ts'
 
 type Named = CampaignRecord['template']
 
@@ -23,10 +23,10 @@ export interface Choices {
   retry(): void
 }
 
-/** One page of each, at most 200. The template that a campaign has is there as long as it is approved. */
+/** The template that a campaign has is there as long as it is approved. */
 export function useChoices(current?: Named): Choices {
-  const approved = useList<TemplateRecord>(inWorkspace('/templates', { status: 'APPROVED', limit: 200 }))
-  const numbers = useList<NumberRecord>(inWorkspace('/numbers', { limit: 200 }))
+  const approved = useWholeList<TemplateRecord>(inWorkspace('/templates', { status: 'APPROVED', limit: 200 }))
+  const numbers = useWholeList<NumberRecord>(inWorkspace('/numbers', { limit: 200 }))
   const own = useNamed(current)
   const failed = [approved, numbers, own].find(({ error }) => error !== undefined)
   const isComplete = current === undefined || own.data !== undefined

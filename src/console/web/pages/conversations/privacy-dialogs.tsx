@@ -3,15 +3,16 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ConversationRecord } from '../../../../contract/records/conversation.ts'
 import type { ErasureRecord, ExportRecord } from '../../../../contract/records/privacy.ts'
-import { api, inWorkspace } from '../../core/api.ts'
+import { type ApiError, api, inWorkspace, toApiError } from '../../core/api.ts'
 import { count, plural } from '../../core/format.ts'
 import { useAction } from '../../core/load.ts'
 import { useRepeat } from '../../core/repeat.ts'
 import { hrefOf, navigate } from '../../core/router.ts'
-import { say, sayError } from '../../core/toasts.ts'
+import { say } from '../../core/toasts.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog, DialogActions, DialogBody, FormDialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
+import { Problem } from '../../parts/states.tsx'
 import { nameOf, recipientOf } from './words.ts'
 
 const LOOK_MS = 1_000
@@ -27,15 +28,21 @@ export function Erase({ conversation, onClose }: Props) {
   const [job, setJob] = useState<ErasureRecord>()
   const action = useAction()
   const isGone = job?.status === 'COMPLETED'
+  const look = useLook()
   useRepeat(job && !isGone ? LOOK_MS : undefined, async () => {
-    const next = await api.get<ErasureRecord>(inWorkspace(`/erasures/${job?.id}`)).catch(sayError)
+    const next = await look.at<ErasureRecord>(`/erasures/${job?.id}`)
     if (!next) return
     setJob(next)
     if (next.status !== 'COMPLETED') return
     say(`${nameOf(conversation)} is erased.`)
     navigate(hrefOf('conversations'), { replace: true })
   })
-  if (job) return <Progress title="Erasing the contact" verb="erased" job={job} onClose={onClose} />
+  if (job)
+    return (
+      <Progress title="Erasing the contact" verb="erased" job={job} onClose={onClose}>
+        <Problem error={look.error} />
+      </Progress>
+    )
   const begin = async () =>
     setJob(await api.post<ErasureRecord>(inWorkspace(`/conversations/${id}/erasure`), { confirm }))
   return (
@@ -70,20 +77,29 @@ export function Export({ conversation, onClose }: Props) {
   const [job, setJob] = useState<ExportRecord>()
   const action = useAction()
   const isRunning = job?.status === 'PENDING' || job?.status === 'RUNNING'
+  const look = useLook()
   useRepeat(isRunning ? LOOK_MS : undefined, async () => {
-    const next = await api.get<ExportRecord>(inWorkspace(`/exports/${job?.id}`)).catch(sayError)
+    const next = await look.at<ExportRecord>(`/exports/${job?.id}`)
     if (next) setJob(next)
   })
   const file = job?.status === 'COMPLETED' && `/console/api${inWorkspace(`/exports/${job.id}/file`)}`
   if (job)
     return (
-      <Progress title="Exporting the contact" verb="exported" job={job} onClose={onClose}>
+      <Progress
+        title="Exporting the contact"
+        verb="exported"
+        job={job}
+        action={
+          file && (
+            <a class="button primary" href={file} download="">
+              Download archive
+            </a>
+          )
+        }
+        onClose={onClose}
+      >
         {job.error && <p>{job.error.title}.</p>}
-        {file && (
-          <a class="button primary" href={file} download="">
-            Download archive
-          </a>
-        )}
+        <Problem error={look.error} />
       </Progress>
     )
   const begin = async () =>
@@ -105,36 +121,66 @@ export function Export({ conversation, onClose }: Props) {
   )
 }
 
+/** A read that fails shows once, however often it is repeated. */
+function useLook() {
+  const [error, setError] = useState<ApiError>()
+  return {
+    error,
+    async at<Record>(path: string): Promise<Record | undefined> {
+      try {
+        const record = await api.get<Record>(inWorkspace(path))
+        setError(undefined)
+        return record
+      } catch (failure) {
+        setError(toApiError(failure))
+        return undefined
+      }
+    },
+  }
+}
+
+const beginnings = {
+  PENDING: 'Under way: ',
+  RUNNING: 'Under way: ',
+  COMPLETED: 'Done: ',
+  FAILED: 'Failed: ',
+  EXPIRED: 'Not kept any more: ',
+} as const
+
 function Progress({
   title,
   verb,
   job,
+  action,
   children,
   onClose,
 }: {
   readonly title: string
   readonly verb: string
   readonly job: ErasureRecord | ExportRecord
+  readonly action?: ComponentChildren
   readonly children?: ComponentChildren
   onClose(): void
 }) {
   const { messages, calls, files, events, recipients } = job.counts
   const done = messages + calls
   const all = Math.max(done, job.total ?? 0)
+  const isUnderWay = job.status === 'PENDING' || job.status === 'RUNNING'
   return (
     <Dialog title={title} onClose={onClose}>
       <DialogBody>
         <p role="status">
-          {job.status === 'COMPLETED' ? 'Done: ' : 'Under way: '}
+          {beginnings[job.status]}
           {count(done)} of {plural(all, 'message or call', 'messages and calls')} {verb},{' '}
           {plural(files, 'file')}, {plural(events, 'event')},{' '}
           {plural(recipients, 'place on a list', 'places on lists')} of campaigns.
         </p>
-        <p class="dim">It goes on when you close this.</p>
+        {isUnderWay && <p class="dim">It goes on when you close this.</p>}
+        {children}
       </DialogBody>
       <DialogActions>
         <Button onClick={onClose}>Close</Button>
-        {children}
+        {action}
       </DialogActions>
     </Dialog>
   )

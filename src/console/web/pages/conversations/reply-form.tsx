@@ -87,8 +87,11 @@ function isReady({ text, files }: Draft): boolean {
   return !isBusy && (text.trim() !== '' || files.length > 0)
 }
 
-function sends({ key, shiftKey, ctrlKey, metaKey, isComposing }: KeyboardEvent): boolean {
-  if (key !== 'Enter' || isComposing) return false
+/** What Safari gives every key of an input method: it ends the composition before the Enter that confirms it. */
+const COMPOSING_KEY = 229
+
+function sends({ key, keyCode, shiftKey, ctrlKey, metaKey, isComposing }: KeyboardEvent): boolean {
+  if (key !== 'Enter' || isComposing || keyCode === COMPOSING_KEY) return false
   return ctrlKey || metaKey || !(shiftKey || isTouch())
 }
 

@@ -5,7 +5,7 @@ import type { ThreadEntry } from '../../../../contract/records/console.ts'
 import type { ConversationRecord } from '../../../../contract/records/conversation.ts'
 import type { MessagePreview } from '../../../../contract/records/message.ts'
 import { api, inWorkspace } from '../../core/api.ts'
-import { useAction, useList } from '../../core/load.ts'
+import { useAction, useWholeList } from '../../core/load.ts'
 import { say } from '../../core/toasts.ts'
 import { Button } from '../../parts/button.tsx'
 import { CloseButton, Dialog, DialogActions, DialogBody } from '../../parts/dialog.tsx'
@@ -31,7 +31,9 @@ const PAUSE_MS = 200
 /** First the template, then its variables beside what the customer will see. */
 export function SendTemplate({ conversation, keys, entries, onClose, onDone }: Props) {
   useState(() => forgetSeen(keys, entries))
-  const templates = useTemplates()
+  const templates = useWholeList<TemplateRecord>(
+    inWorkspace('/templates', { status: 'APPROVED', limit: 200 }),
+  )
   const [template, setTemplate] = useState<TemplateRecord>()
   return (
     <Dialog title={`Send a template to ${nameOf(conversation)}`} isWide onClose={onClose}>
@@ -165,14 +167,6 @@ function Variables({
 }
 
 /** Loads all pages: the choice must list every approved template. */
-function useTemplates() {
-  const list = useList<TemplateRecord>(inWorkspace('/templates', { status: 'APPROVED', limit: 200 }))
-  useEffect(() => {
-    if (list.hasMore && !list.error) list.loadMore()
-  }, [list.rows])
-  return list
-}
-
 const messageOf = ({ contact, numberId }: ConversationRecord, template: TemplateRecord, values: Values) => ({
   to: recipientOf(contact),
   numberId,

@@ -34,16 +34,17 @@ const SHOWN = 50
 export function Thread({ id }: { readonly id: string }) {
   const conversation = useResource<ConversationRecord>(inWorkspace(`/conversations/${id}`))
   const thread = useThread(id)
-  const { data } = conversation
+  // One that was erased meanwhile is not shown on.
+  const data = conversation.error?.code === 'NOT_FOUND' ? undefined : conversation.data
   const look = () => {
     conversation.reload()
     return thread.entries.refresh()
   }
   useRepeat(data && LOOK_MS, look)
   const reading = useReading(data, look)
+  // Only what is shown has been read.
   useSent(outgoingOf(id), thread.entries.rows, () => {
-    reading.markAfterReply()
-    void look()
+    void look().then((isShown) => isShown && reading.markAfterReply())
   })
   const [isChoosing, setChoosing] = useState(false)
   const keys = useRef<TemplateKeys>(new Map())

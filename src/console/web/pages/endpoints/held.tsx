@@ -1,12 +1,12 @@
 // Events that were held while an endpoint was off: replays or discards them, after showing their count.
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { EndpointRecord } from '../../../../contract/records/console.ts'
 import { api, inWorkspace } from '../../core/api.ts'
 import { plural } from '../../core/format.ts'
 import { useAction } from '../../core/load.ts'
 import { hrefOf } from '../../core/router.ts'
 import { can } from '../../core/session.ts'
-import { say } from '../../core/toasts.ts'
+import { say, sayError } from '../../core/toasts.ts'
 import { Button, LinkButton } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
 import { Note, Problem } from '../../parts/states.tsx'
@@ -71,20 +71,50 @@ export function Held({ record, onTurnOn, onDone }: Props) {
       )}
       <Problem error={replaying.error} />
       {isDiscarding && (
-        <Confirm
-          title={`Discard ${held}?`}
-          action="Discard"
-          work={() => api.post(inWorkspace(`/endpoints/${record.id}/discard`), {})}
+        <Discard
+          endpointId={record.id}
+          known={record.heldCount}
           onDone={() => {
             setDiscarding(false)
-            say(`${held} discarded.`)
             onDone()
           }}
           onClose={() => setDiscarding(false)}
-        >
-          <p>They are not sent. Each stays in the delivery log and can be replayed there one by one.</p>
-        </Confirm>
+        />
       )}
     </Note>
+  )
+}
+
+/** The page may be old, and events are held meanwhile: what is given up is counted anew. */
+function Discard({
+  endpointId,
+  known,
+  onDone,
+  onClose,
+}: {
+  readonly endpointId: string
+  readonly known: number
+  onDone(): void
+  onClose(): void
+}) {
+  const [found, setFound] = useState(known)
+  const ask = (body: object) =>
+    api.post<{ count: number }>(inWorkspace(`/endpoints/${endpointId}/discard`), body)
+  useEffect(() => {
+    ask({ dryRun: true }).then(({ count }) => setFound(count), sayError)
+  }, [])
+  return (
+    <Confirm
+      title={`Discard ${plural(found, 'event')}?`}
+      action="Discard"
+      work={async () => {
+        const { count } = await ask({})
+        say(`${plural(count, 'event')} discarded.`)
+      }}
+      onDone={onDone}
+      onClose={onClose}
+    >
+      <p>They are not sent. Each stays in the delivery log and can be replayed there one by one.</p>
+    </Confirm>
   )
 }

@@ -75,8 +75,8 @@ function askedOf({ type }: Act, problem: Attention): Asked {
         isDangerous: true,
         text: 'They are not sent. Each stays in the delivery log and can be replayed there.',
         work: async () => {
-          await api.post(`${endpoint}/discard`, {})
-          return `Discarded: ${many}.`
+          const { count } = await api.post<{ count: number }>(`${endpoint}/discard`, {})
+          return `${plural(count, 'delivery', 'deliveries')} discarded.`
         },
       }
     case 'resume':
