@@ -1,20 +1,19 @@
 // Sends the campaigns of one number: takes tokens, claims as many recipients, then starts their requests.
 // Campaigns of a number are served round-robin. The slots divide the process between numbers.
 
+import type { Failure } from '../contract/records/failure.ts'
 import type { Clock } from '../shared/clock.ts'
-import { type CampaignId, type NumberId, newId } from '../shared/ids.ts'
+import type { CampaignId, NumberId } from '../shared/ids.ts'
 import type { Log } from '../shared/log.ts'
 import { pause } from '../shared/pause.ts'
 import { ClaimInDoubt } from './claim-in-doubt.ts'
-import { Misfits, TooManyMisfits } from './misfits.ts'
+import { judge, Misfits } from './misfits.ts'
 import type { CampaignSender } from './send-claimed.ts'
 import type {
   CampaignRendering,
   CampaignSendStore,
-  Claim,
   ClaimedRecipient,
   NumberRateLimit,
-  PickedRecipient,
   RunningCampaign,
 } from './send-ports.ts'
 import type { SendSlots } from './send-slots.ts'
@@ -215,6 +214,8 @@ async function sendSome(
     used = batch.claimed.length
     ports.sender.send(campaign, batch.claimed, batch.inDoubt ? longAgo : claimedAt)
     if (batch.inDoubt) throw batch.inDoubt
+    // After the requests have begun: they may not wait.
+    if (batch.tooMany) return await pauseFor(ports, campaign, batch.tooMany)
     return batch.picked > 0 ? { type: 'sent', ms: 0 } : nothingDue(ports, campaign)
   } finally {
     ports.slots.release(slots - used)
@@ -224,29 +225,40 @@ async function sendSome(
 /** Nothing is sent under such a claim: its recipients go back to those who wait. */
 const longAgo = { mono: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY }
 
-/** Undefined where the campaign is RUNNING no more. `inDoubt`: whether the claim was written is not known. */
+interface Batch {
+  readonly picked: number
+  readonly claimed: readonly ClaimedRecipient[]
+  /** Whether the claim was written is not known. */
+  readonly inDoubt?: ClaimInDoubt
+  /** Why so many in a row have failed in this claim that the campaign is to pause. */
+  readonly tooMany?: Failure | undefined
+}
+
+/** Undefined where the campaign is RUNNING no more. */
 async function claimSome(
-  { store, rendering, log }: PumpPorts,
+  { store, rendering }: PumpPorts,
   campaign: RunningCampaign,
   turns: Turns,
   limit: number,
-): Promise<{ picked: number; claimed: readonly ClaimedRecipient[]; inDoubt?: ClaimInDoubt } | undefined> {
+): Promise<Batch | undefined> {
+  const misfits = turns.misfits.claimOf(campaign)
   try {
-    return await store.claim(campaign, limit, (recipient) =>
-      turns.misfits.count(campaign, judge(rendering, campaign, recipient)),
+    const batch = await store.claim(campaign, limit, (recipient) =>
+      misfits.pass(judge(rendering, campaign, recipient)),
     )
+    return batch && { ...batch, tooMany: misfits.written() }
   } catch (error) {
     if (error instanceof ClaimInDoubt) return { picked: 0, claimed: error.claimed, inDoubt: error }
-    if (!(error instanceof TooManyMisfits)) throw error
-    const { failure } = error
-    await store.pause(campaign, { reason: 'TOO_MANY_FAILURES', scope: 'campaign', error: failure })
-    const { id: campaignId, workspaceId } = campaign
-    log.info(
-      { campaignId, workspaceId, reason: 'TOO_MANY_FAILURES', code: failure.code },
-      'campaign.paused_itself',
-    )
-    return undefined
+    throw error
   }
+}
+
+async function pauseFor({ store, log }: PumpPorts, campaign: RunningCampaign, error: Failure): Promise<Step> {
+  const { id: campaignId, workspaceId } = campaign
+  const reason = 'TOO_MANY_FAILURES'
+  await store.pause(campaign, { reason, scope: 'campaign', error })
+  log.info({ campaignId, workspaceId, reason, code: error.code }, 'campaign.paused_itself')
+  return { type: 'moved', ms: 0 }
 }
 
 async function nothingDue({ store, log }: PumpPorts, campaign: RunningCampaign): Promise<Step> {
@@ -262,27 +274,4 @@ async function nothingDue({ store, log }: PumpPorts, campaign: RunningCampaign):
     case 'waiting':
       return { type: 'empty', ms: Math.max(completion.dueInMs, tickMs) }
   }
-}
-
-/**
- * Checks the variables again, because the campaign's template may have changed since the recipient was added.
- */
-function judge(
-  rendering: PumpPorts['rendering'],
-  campaign: RunningCampaign,
-  recipient: PickedRecipient,
-): Claim {
-  const variables = { ...campaign.variables, ...recipient.variables }
-  const { text, faults } = rendering.render(campaign.definition, variables)
-  if (faults.length > 0)
-    return {
-      type: 'fail',
-      error: {
-        code: 'TEMPLATE_VARIABLES_MISMATCH',
-        title: `The variables are not those of template ${campaign.template.name}`,
-      },
-    }
-  const { messageId } = recipient
-  const isRepeated = messageId !== null
-  return { type: 'send', messageId: messageId ?? newId('message'), isRepeated, text, variables }
 }

@@ -83,6 +83,9 @@ export type Claim =
     }
   | { readonly type: 'fail'; readonly error: { readonly code: string; readonly title: string } }
 
+/** `leave`: the recipient stays as it is, for a later claim. */
+export type JudgeRecipient = (recipient: PickedRecipient) => Claim | 'leave'
+
 /** A recipient whose message row says that a request may be on the wire. */
 export interface ClaimedRecipient extends PickedRecipient {
   readonly messageId: MessageId
@@ -108,7 +111,7 @@ export interface CampaignSendStore {
   claim(
     campaign: RunningCampaign,
     limit: number,
-    judge: (recipient: PickedRecipient) => Claim,
+    judge: JudgeRecipient,
   ): Promise<{ readonly picked: number; readonly claimed: readonly ClaimedRecipient[] } | undefined>
   /**
    * Completes the campaign when no recipient is PENDING and no request is under way. Otherwise returns what

@@ -6,13 +6,13 @@ import { sendMachine } from '../../messaging/message.machine.ts'
 import type { FingerprintKey } from '../../messaging/opt-out-fingerprint.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { literals, sources } from '../../platform/postgres/states.ts'
-import type { Uuid } from '../../shared/ids.ts'
 import { isOutage } from '../../shared/outage.ts'
 import { ClaimInDoubt } from '../claim-in-doubt.ts'
 import { claimableStatuses } from '../recipient.machine.ts'
-import type { Claim, ClaimedRecipient, PickedRecipient, RunningCampaign } from '../send-ports.ts'
-import { type SkipReason, skipReasonOf } from '../skip-reason.ts'
+import type { ClaimedRecipient, JudgeRecipient, RunningCampaign } from '../send-ports.ts'
+import { skipReasonOf } from '../skip-reason.ts'
 import { type Person, peopleOf } from './campaign-people.store.ts'
+import { type Judged, oncePerPerson, type Picked, type Skip } from './once-per-person.ts'
 
 /** After this time the process that claimed is assumed dead, and its claimed recipients possibly sent. */
 const leaseSeconds = 30
@@ -22,11 +22,9 @@ interface Claimed {
   readonly claimed: readonly ClaimedRecipient[]
 }
 
-export type JudgeClaim = (recipient: PickedRecipient) => Claim
-
 export interface ClaimRequest {
   readonly limit: number
-  readonly judge: JudgeClaim
+  readonly judge: JudgeRecipient
   readonly optOutKey: FingerprintKey | undefined
 }
 
@@ -60,7 +58,9 @@ async function claimIn(
   const known = picked.flatMap((recipient) => {
     const person = people.get(recipient.waId)
     // Missing when others insert or merge the contact at this moment: the next claim finds it.
-    return person ? [{ recipient, person, claim: claimOf(campaign, person) ?? judge(recipient) }] : []
+    if (!person) return []
+    const claim = claimOf(campaign, person) ?? judge(recipient)
+    return claim === 'leave' ? [] : [{ recipient, person, claim }]
   })
   const judged = oncePerPerson(known)
   const { attempts, twins } = await write(sql, campaign, judged)
@@ -72,29 +72,6 @@ async function claimIn(
 function claimOf({ definition }: RunningCampaign, person: Person): Skip | undefined {
   const reason = skipReasonOf(definition.category, person)
   return reason && { type: 'skip', reason }
-}
-
-interface Judged {
-  readonly recipient: PickedRecipient
-  readonly person: Person
-  readonly claim: Claim | Skip
-}
-
-interface Skip {
-  readonly type: 'skip'
-  readonly reason: SkipReason
-}
-
-/** Of several recipients of one person the first is sent to. Earlier claims are looked up when this one is written. */
-function oncePerPerson(judged: readonly Judged[]): Judged[] {
-  const seen = new Set<Uuid>()
-  return judged.map((each) => {
-    const { claim, person } = each
-    if (claim.type !== 'send' || person.contactId === null) return each
-    if (seen.has(person.contactId)) return { ...each, claim: { type: 'skip', reason: 'DUPLICATE_PERSON' } }
-    seen.add(person.contactId)
-    return each
-  })
 }
 
 const toClaimed = (
@@ -119,12 +96,8 @@ const toClaimed = (
 }
 
 /** Undefined when the campaign has left RUNNING or this epoch. Skips rows that another worker has locked. */
-async function pick(
-  sql: Sql,
-  campaign: RunningCampaign,
-  limit: number,
-): Promise<PickedRecipient[] | undefined> {
-  const rows = await sql<(PickedRecipient & { isRunning: boolean })[]>`
+async function pick(sql: Sql, campaign: RunningCampaign, limit: number): Promise<Picked[] | undefined> {
+  const rows = await sql<(Picked & { isRunning: boolean })[]>`
     with campaign as (
       select id
       from campaigns
@@ -132,7 +105,7 @@ async function pick(
       for share
     ),
     picked as (
-      select r.id, r.wa_id, r.variables, r.message_id, r.attempts as tries
+      select r.id, r.wa_id, r.variables, r.message_id, r.contact_id, r.attempts as tries
       from recipients r
       where r.campaign_id = (select id from campaign) and r.status in (${literals(sql, claimableStatuses)})
         and r.due_at <= now()
@@ -184,11 +157,24 @@ async function write(sql: Sql, campaign: RunningCampaign, judged: readonly Judge
         message_id uuid, is_repeated boolean, text text, template jsonb)
     ),
     -- Under the locks on the contacts, and in a statement of its own: it sees what they have waited for.
-    twin as (
-      select given.recipient_id
+    same as (
+      select given.recipient_id, r.id
       from given
-      join recipients r on r.contact_id = given.contact_id and r.campaign_id = ${id} and r.id <> given.recipient_id
+      join recipients r on r.contact_id = given.contact_id and r.campaign_id = ${id}
       where given.outcome = 'send'
+      union all
+      -- A merge of contacts passes over a recipient that is locked, which keeps the contact that is gone.
+      select given.recipient_id, r.id
+      from given
+      join contacts gone on gone.merged_into = given.contact_id and gone.workspace_id = ${workspaceId}
+      join recipients r on r.contact_id = gone.id and r.campaign_id = ${id}
+      where given.outcome = 'send'
+    ),
+    -- Not who is skipped here for the very recipient: nobody would be sent to.
+    twin as (
+      select distinct recipient_id
+      from same
+      where id <> recipient_id and id not in (select recipient_id from given where skipped_reason = 'DUPLICATE_PERSON')
     ),
     input as (
       select given.recipient_id, given.contact_id, given.conversation_id, given.error, given.is_repeated, given.text,
@@ -238,7 +224,12 @@ async function write(sql: Sql, campaign: RunningCampaign, judged: readonly Judge
       update recipients r
       set status = case input.outcome when 'send' then 'QUEUED' when 'skip' then 'SKIPPED' else 'FAILED' end,
         message_id = input.message_id,
-        contact_id = case when input.outcome = 'send' then input.contact_id else r.contact_id end,
+        contact_id = case
+          when input.outcome = 'send' then input.contact_id
+          -- It stands for nobody any more, else it would hinder the one for which it is skipped.
+          when input.skipped_reason = 'DUPLICATE_PERSON' then null
+          else r.contact_id
+        end,
         claimed_until = case when input.outcome = 'send' then ${lease} end,
         error = coalesce(input.error, r.error),
         skipped_reason = input.skipped_reason,

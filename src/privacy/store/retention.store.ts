@@ -1,9 +1,10 @@
 // Takes away what is kept no longer: contents after the time of their workspace, and the recipients of deleted campaigns.
 import { createDeliveryEraser } from '../../delivery/store/erase-deliveries.ts'
 import { deleteFiles } from '../../messaging/store/delete-files.ts'
+import { givenUpAt } from '../../messaging/store/sends.store.ts'
 import { removeElementsBefore } from '../../platform/postgres/inbound-elements.store.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
-import { idFloor, type Uuid, type WorkspaceId } from '../../shared/ids.ts'
+import { idFloor, type MessageId, type RecipientId, type Uuid, type WorkspaceId } from '../../shared/ids.ts'
 
 const atOnce = 500
 const dayMs = 86_400_000
@@ -77,8 +78,8 @@ async function removeUploads(sql: Sql): Promise<boolean> {
 /** A campaign is emptied an hour after it was deleted, when nothing of it is on its way any more. */
 async function purgeCampaigns(pool: Pool): Promise<boolean> {
   return pool.begin(async (sql) => {
-    const [campaign] = await sql<{ id: Uuid }[]>`
-      select id
+    const [campaign] = await sql<{ id: Uuid; workspaceId: WorkspaceId }[]>`
+      select id, workspace_id
       from campaigns c
       where deleted_at < now() - interval '1 hour' and purged_at is null
         and not exists (select from recipients where campaign_id = c.id and claimed_until is not null)
@@ -86,13 +87,33 @@ async function purgeCampaigns(pool: Pool): Promise<boolean> {
       limit 1
       for update skip locked`
     if (!campaign) return false
-    const removed = await sql`
+    const found = await sql<{ id: RecipientId; messageId: MessageId | null }[]>`
+      select id, message_id from recipients where campaign_id = ${campaign.id} order by id limit ${atOnce}`
+    await leaveBehind(
+      sql,
+      campaign.workspaceId,
+      found.flatMap(({ messageId }) => messageId ?? []),
+    )
+    await sql`
       delete from recipients
-      where id in (select id from recipients where campaign_id = ${campaign.id} order by id limit ${atOnce})`
-    if (removed.count < atOnce) await closeCampaign(sql, campaign.id)
+      where id = any(${found.map(({ id }) => id)}::uuid[]) and campaign_id = ${campaign.id}`
+    if (found.length < atOnce) await closeCampaign(sql, campaign.id)
     return true
   })
 }
+
+/**
+ * Nobody can settle a message any more whose recipient goes, so it ends by itself, as after a resend. Before the
+ * recipients are locked: a status locks the message first.
+ */
+const leaveBehind = (sql: Sql, workspaceId: WorkspaceId, messageIds: readonly MessageId[]) => sql`
+  update messages
+  set send_due_at = ${givenUpAt(sql)}
+  where workspace_id = ${workspaceId} and id in (
+    select id from messages
+    where id = any(${[...messageIds]}::uuid[]) and send_state = 'UNKNOWN' and status = 'QUEUED' and send_due_at is null
+    order by id
+    for no key update)`
 
 async function closeCampaign(sql: Sql, id: Uuid): Promise<void> {
   await sql`delete from campaign_samples where campaign_id = ${id}`

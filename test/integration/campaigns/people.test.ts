@@ -6,10 +6,11 @@ import type { ClaimedRecipient } from '../../../src/campaigns/send-ports.ts'
 import { createRecipientStore } from '../../../src/campaigns/store/recipients.store.ts'
 import { mergeContact, moveMerged } from '../../../src/messaging/store/contact-merge.ts'
 import type { Sql } from '../../../src/platform/postgres/sql.ts'
-import { newId } from '../../../src/shared/ids.ts'
+import { newId, type Uuid } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
 import { contact, drain, list, reasons, waiting } from './people-world.ts'
 import {
+  again,
   campaign,
   claim,
   finish,
@@ -30,6 +31,19 @@ const category = async (name: string) => {
   const found = sendable.find(({ id }) => id === campaign.id)
   assert.ok(found)
   return found
+}
+
+/** Makes the contact of `PT.1` one with another one. `around`: what goes on meanwhile. */
+async function merge(
+  from: Uuid,
+  into: Uuid,
+  around: (merging: () => Promise<unknown>) => Promise<unknown> = (merging) => merging(),
+): Promise<void> {
+  await around(() =>
+    sql.begin((tx) => mergeContact(tx as unknown as Sql, tenant.workspaceId, { from, into })),
+  )
+  await sql`
+    insert into contact_aliases (workspace_id, address, contact_id) values (${tenant.workspaceId}, 'PT.1', ${into})`
 }
 
 const sentTo = (claimed: readonly ClaimedRecipient[]) => claimed.map(({ waId, address }) => [waId, address])
@@ -165,11 +179,7 @@ describe('a claim', () => {
     await list('PT.1')
     const [first] = await claim(1)
     assert.ok(first)
-    await finish({
-      ...first,
-      verdict: { type: 'again', delayMs: 0, counts: true, slow: null, error: null },
-      failure: null,
-    })
+    await finish({ ...first, verdict: again(0, true), failure: null })
     assert.equal((await claim(1))[0]?.attempt, 2)
     const other = await runningCampaign()
     await sql`
@@ -182,9 +192,22 @@ describe('a claim', () => {
     const [from, into] = [await contact('PT.1'), await contact('15571110001')]
     await list('PT.1')
     await claim(1)
-    await sql.begin((tx) => mergeContact(tx as unknown as Sql, tenant.workspaceId, { from, into }))
-    await sql`
-      insert into contact_aliases (workspace_id, address, contact_id) values (${tenant.workspaceId}, 'PT.1', ${into})`
+    await merge(from, into)
+    await list('15571110001')
+    assert.deepEqual(await drain(), [])
+    assert.deepEqual(await reasons(), { 'PT.1': 'QUEUED', '15571110001': 'DUPLICATE_PERSON' })
+  })
+
+  test('knows whom the merge of contacts has passed over, because the recipient was locked', async () => {
+    await list('PT.1')
+    const [first] = await claim(1)
+    assert.ok(first)
+    await merge(first.contactId, await contact('15571110001'), (merging) =>
+      sql.begin(async (tx) => {
+        await tx`select from recipients where campaign_id = ${campaign.id} for update`
+        await merging()
+      }),
+    )
     await list('15571110001')
     assert.deepEqual(await drain(), [])
     assert.deepEqual(await reasons(), { 'PT.1': 'QUEUED', '15571110001': 'DUPLICATE_PERSON' })
@@ -194,9 +217,46 @@ describe('a claim', () => {
     const [from, into] = [await contact('PT.1'), await contact('15571110001')]
     await list('PT.1', '15571110001')
     assert.equal((await claim(2)).length, 2)
-    await sql.begin((tx) => mergeContact(tx as unknown as Sql, tenant.workspaceId, { from, into }))
+    await merge(from, into)
     await moveMerged(sql)
     assert.deepEqual(await statuses(), { QUEUED: 2 })
+  })
+
+  for (const size of [1, 10])
+    for (const first of ['PT.1', '15571110001'])
+      test(`of ${size} sends once where both, first ${first}, wait for another try when they become one`, async () => {
+        const [from, into] = [await contact('PT.1'), await contact('15571110001')]
+        await list('PT.1', '15571110001')
+        const tried = await claim(2)
+        await merge(from, into)
+        for (const each of tried) await finish({ ...each, verdict: again(0), failure: null })
+        await sql`
+          update recipients set due_at = '-infinity' where campaign_id = ${campaign.id} and wa_id = ${first}`
+        assert.equal((await drain(size)).length, 1)
+        assert.deepEqual(await statuses(), { QUEUED: 1, SKIPPED: 1 })
+      })
+
+  test('sends to who was tried before, although another address of the person comes first', async () => {
+    await contact('15571110001', { aliases: ['PT.1'] })
+    await list('15571110001')
+    const [first] = await claim(1)
+    assert.ok(first)
+    await finish({ ...first, verdict: again(0), failure: null })
+    await list('PT.1')
+    assert.deepEqual(sentTo(await claim(10)), [['15571110001', '15571110001']])
+    assert.deepEqual(await reasons(), { '15571110001': 'QUEUED', 'PT.1': 'DUPLICATE_PERSON' })
+  })
+
+  test('sends to whom an operator sends again, although another address of the person comes first', async () => {
+    await contact('15571110001', { aliases: ['PT.1'] })
+    await list('15571110001')
+    await claim(1)
+    // As by the resend: a new message, for the next claim.
+    await sql`
+      update recipients set status = 'PENDING', claimed_until = null, message_id = null, due_at = now()
+      where campaign_id = ${campaign.id}`
+    await list('PT.1')
+    assert.deepEqual(sentTo(await claim(10)), [['15571110001', '15571110001']])
   })
 })
 

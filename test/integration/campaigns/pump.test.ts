@@ -21,6 +21,7 @@ import {
   messages,
   newCampaignForEachTest,
   record,
+  resumed,
   sql,
   statuses,
   store,
@@ -221,23 +222,64 @@ test('that is drained in the middle of a claim ends when the sends of that claim
   assert.deepEqual(order, ['sent', 'drained'])
 })
 
-test('pauses before a list fails that the changed template does not fit', async () => {
-  await addRecipients(campaign.id, 40)
-  const fits = new Set([waIdOf(0)])
+/** A pump of campaigns whose template fits only some, eight recipients at a time. */
+function pumpWhoseTemplateFits(fits: ReadonlySet<string>, claim = store.claim) {
+  const sent: string[] = []
   const pump = createPump({
-    store,
+    store: { ...store, claim },
     rateLimit: {
       take: async () => ({ granted: 8, waitMs: 0, limitedBy: null }),
       unfence: async () => undefined,
     },
-    ...{ slots: createSendSlots(100), clock: systemClock, sender: { send: () => undefined } },
+    ...{ slots: createSendSlots(100), clock: systemClock },
+    sender: { send: (_, recipients) => void sent.push(...recipients.map(({ waId }) => waId)) },
     rendering: { render: (_, { waId }) => ({ text: '', faults: fits.has(String(waId)) ? [] : [{}] }) },
     log: { info: () => undefined },
   })
+  return { sent, run: () => pump(tenant.numberId, AbortSignal.timeout(9_000)) }
+}
+
+async function listed(count: number): Promise<void> {
+  await addRecipients(campaign.id, count)
   await sql`update recipients set variables = jsonb_build_object('waId', wa_id) where campaign_id = ${campaign.id}`
-  await pump(tenant.numberId, AbortSignal.timeout(9_000))
+}
+
+test('pauses before a list fails that the changed template does not fit, and each resume gets past twenty', async () => {
+  await listed(60)
+  // The last one fits, too, and comes in the claim that pauses.
+  const { sent, run } = pumpWhoseTemplateFits(new Set([waIdOf(0), waIdOf(16), waIdOf(37)]))
+  await run()
   const { pauseReason, pauseError } = await record()
   assert.deepEqual([pauseReason, pauseError?.code], ['TOO_MANY_FAILURES', 'TEMPLATE_VARIABLES_MISMATCH'])
-  const { FAILED = 0, PENDING = 0, QUEUED = 0 } = await statuses()
-  assert.deepEqual([FAILED, PENDING, QUEUED], [15, 24, 1])
+  assert.deepEqual(
+    [await statuses(), sent],
+    [{ FAILED: 35, PENDING: 23, QUEUED: 2 }, [waIdOf(0), waIdOf(16)]],
+  )
+  await resumed()
+  await run()
+  assert.equal((await record()).status, 'PAUSED')
+  assert.deepEqual([(await statuses())['FAILED'], sent.slice(2)], [55, [waIdOf(37)]])
+})
+
+test('counts nobody whom the template does not fit twice, although the claim was lost', async () => {
+  await listed(40)
+  let isLost = true
+  const losing = createCampaignSendStore(
+    new Proxy(sql, {
+      get: (target, name) =>
+        name === 'begin' && isLost
+          ? (work: Parameters<typeof sql.begin>[1]) =>
+              target.begin(async (tx) => {
+                await work(tx)
+                throw new Error('lost')
+              })
+          : Reflect.get(target, name),
+    }),
+    testAccounts,
+  )
+  const { run } = pumpWhoseTemplateFits(new Set(), losing.claim)
+  for (let round = 0; round < 3; round += 1) await assert.rejects(run(), /lost/)
+  isLost = false
+  await run()
+  assert.deepEqual(await statuses(), { FAILED: 20, PENDING: 20 })
 })

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { type CampaignId, idFloor, newId } from '../../../src/shared/ids.ts'
+import { type CampaignId, idFloor, newId, type RecipientId } from '../../../src/shared/ids.ts'
 import { message } from '../../support/fixtures.ts'
 import { describe, test } from '../../support/harness.ts'
+import { testMessageStore } from '../../support/message-store.ts'
 import { blobs, indexedMetadata, type Known, known, mentions, sql, worker } from './world.ts'
 
 const dayMs = 86_400_000
@@ -133,5 +134,38 @@ describe('a deleted campaign', () => {
     await sql`update recipients set claimed_until = null where campaign_id = ${busy}`
     await untilDone(worker().purgeCampaigns)
     assert.equal(await recipientsOf(busy), 0)
+  })
+
+  test('leaves no message behind whose outcome nobody will tell', async () => {
+    const who = await known()
+    const long = new Date(Date.now() - 2 * 3_600_000).toISOString()
+    const id = await campaign(who, long)
+    const recipients = await sql<{ id: RecipientId }[]>`
+      select id from recipients where campaign_id = ${id} order by id desc limit 3`
+    const states = [{ sendState: 'UNKNOWN' }, { sendState: 'UNKNOWN', status: 'SENT' }, { sendState: 'HELD' }]
+    const sent = await Promise.all(
+      recipients.map(async (recipient, index) => {
+        const messageId = await message(sql, who, { campaignId: id, ...states[index] })
+        await sql`update messages set recipient_id = ${recipient.id} where id = ${messageId}`
+        await sql`update recipients set message_id = ${messageId} where id = ${recipient.id}`
+        return messageId
+      }),
+    )
+    await untilDone(worker().purgeCampaigns)
+    assert.equal(await recipientsOf(id), 0)
+    const [unknown] = sent
+    assert.ok(unknown)
+    const waits =
+      await sql`select id from messages where id = any(${sent}::uuid[]) and send_due_at is not null`
+    assert.deepEqual(
+      waits.map((row) => row['id']),
+      [unknown],
+    )
+    const messages = testMessageStore(sql)
+    const isLost = async () => (await messages.lostSends(100)).some((lost) => lost.id === unknown)
+    assert.equal(await isLost(), false)
+    // As if a quarter of an hour had gone by.
+    await sql`update messages set send_due_at = send_due_at - interval '15 minutes' where id = ${unknown}`
+    assert.equal(await isLost(), true)
   })
 })
