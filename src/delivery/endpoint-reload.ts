@@ -2,7 +2,7 @@
 import { streakIs } from './concurrency-limit.ts'
 import type { EndpointConfig } from './endpoint.ts'
 import { dropQueued, nextToken, pullAll, pullAnew } from './endpoint-state.ts'
-import { answerDirect, type Turn } from './endpoint-work.ts'
+import { answerDirect, endpointOff, type Turn } from './endpoint-work.ts'
 import { dropSocket } from './socket-transport.ts'
 
 const reloadAgainMs = 1_000
@@ -26,18 +26,15 @@ function switchOff(turn: Turn): void {
   const { state } = turn
   state.config = { ...state.config, enabled: false }
   dropQueued(state)
-  for (const work of state.urgent.splice(0))
-    answerDirect(turn, work, {
-      type: 'failed',
-      code: 'ENDPOINT_OFF',
-      message: 'the endpoint is switched off',
-    })
+  for (const work of state.urgent.splice(0)) answerDirect(turn, work, endpointOff)
   dropSocket(turn, 1000, 'endpoint off')
 }
 
 /** A rotated secret, a new URL or switching off drops the open socket. A new name or event list does not. */
 export function reloaded(turn: Turn, config: EndpointConfig | null): void {
   const { state } = turn
+  // Two reloads may be answered in another order than they were asked.
+  if (config && config.configVersion < state.config.configVersion) return
   if (config === null || !config.enabled) {
     if (state.config.enabled) switchOff(turn)
     if (config) state.config = config

@@ -90,7 +90,16 @@ export function answerDirect(turn: Turn, work: DirectWork, value: DirectResult):
   turn.effects.push({ type: 'clearTimer', name: directTimer(work.id) })
 }
 
-export const directTimer = (work: number): string => `direct:${work}`
+const directTimer = (work: number): string => `direct:${work}`
+
+export const directTimerEffect = (id: number, delayMs: number) =>
+  ({ type: 'setTimer', name: directTimer(id), delayMs, message: { type: 'directDue', work: id } }) as const
+
+export const endpointOff: DirectResult = {
+  type: 'failed',
+  code: 'ENDPOINT_OFF',
+  message: 'the endpoint is switched off',
+}
 
 /** How many more queued attempts may start now, besides those under way. */
 export function room(

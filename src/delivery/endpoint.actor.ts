@@ -20,9 +20,17 @@ import {
   queueNameOf,
   takeArrived,
 } from './endpoint-state.ts'
-import { answerDirect, type EndpointOptions, pullMore, reportOf, type Turn } from './endpoint-work.ts'
-import { maxDirectPosts, posted, pumpHttps } from './https-transport.ts'
-import { directDue, directTimerEffect } from './socket-calls.ts'
+import {
+  answerDirect,
+  directTimerEffect,
+  type EndpointOptions,
+  endpointOff,
+  pullMore,
+  reportOf,
+  type Turn,
+} from './endpoint-work.ts'
+import { maxDirectPosts, notPosted, posted, pumpHttps } from './https-transport.ts'
+import { directDue } from './socket-calls.ts'
 import { pingDue } from './socket-pings.ts'
 import { unreadFrames } from './socket-state.ts'
 import {
@@ -77,14 +85,9 @@ export const endpointActor = (options: EndpointOptions): EndpointActor => ({
   drain: { type: 'leave' },
   isGuarded: (effect) => guarded.has(effect.type),
   // Held for seconds after a takeover, it would use a secret that was changed meanwhile, or open a socket that nobody closes.
-  insteadOf(effect, { config, socket, reloading }) {
-    if (effect.type === 'post') {
-      const isOutdated = !config.enabled || effect.config.configVersion !== config.configVersion
-      // A call does not wait for the configuration.
-      const waits = reloading !== undefined && 'deliveryId' in effect.item
-      if (isOutdated || waits)
-        return { type: 'posted', token: effect.token, report: reportOf(failure('INTERRUPTED')) }
-    }
+  insteadOf(effect, state) {
+    const { socket } = state
+    if (effect.type === 'post') return insteadOfPost(effect, state)
     if (effect.type === 'dial' && !(socket.phase === 'dialling' && socket.token === effect.token))
       return { type: 'dialFailed', token: effect.token, report: reportOf(failure('INTERRUPTED')) }
     return undefined
@@ -114,6 +117,8 @@ function apply(turn: Turn, { message, replyTo }: Incoming<EndpointMessage>): voi
       return deliver(turn, message.items)
     case 'direct':
       return direct(turn, { item: message.item, replyTo })
+    case 'notPosted':
+      return notPosted(turn, message.token)
     case 'posted':
       return posted(turn, message.token, message.report)
     case 'recorded':
@@ -193,6 +198,17 @@ function applySocket(turn: Turn, message: SocketMessage): void {
   }
 }
 
+function insteadOfPost(
+  { token, item, config: before }: Extract<Effects[number], { type: 'post' }>,
+  { config, reloading }: EndpointState,
+): EndpointMessage | undefined {
+  const isOutdated = !config.enabled || before.configVersion !== config.configVersion
+  // A call does not wait for the configuration.
+  if (!('deliveryId' in item)) return isOutdated ? { type: 'notPosted', token } : undefined
+  const waits = isOutdated || reloading !== undefined
+  return waits ? { type: 'posted', token, report: reportOf(failure('INTERRUPTED')) } : undefined
+}
+
 function deliver({ state, at }: Turn, items: readonly QueuedItem[]): void {
   if (!state.config.enabled || state.isLeaving) return
   for (const item of items) enqueueInTurn(state, item, at.getTime())
@@ -201,12 +217,7 @@ function deliver({ state, at }: Turn, items: readonly QueuedItem[]): void {
 function direct(turn: Turn, asked: Pick<Parameters<typeof answerDirect>[1], 'item' | 'replyTo'>): void {
   const { state, options } = turn
   const work = { type: 'direct' as const, id: nextToken(state), ...asked }
-  if (!state.config.enabled)
-    return answerDirect(turn, work, {
-      type: 'failed',
-      code: 'ENDPOINT_OFF',
-      message: 'the endpoint is switched off',
-    })
+  if (!state.config.enabled) return answerDirect(turn, work, endpointOff)
   if (state.urgent.length >= maxUrgent)
     return answerDirect(turn, work, { type: 'failed', code: 'OVERLOADED', message: 'endpoint overloaded' })
   state.urgent.push(work)

@@ -44,6 +44,8 @@ export type EndpointMessage =
   | { readonly type: 'reloaded'; readonly token: number; readonly config: EndpointConfig | null }
   | { readonly type: 'reloadFailed'; readonly token: number }
   | { readonly type: 'posted'; readonly token: number; readonly report: AttemptReport }
+  /** A call was held back until its configuration was outdated: nothing was sent. */
+  | { readonly type: 'notPosted'; readonly token: number }
   | { readonly type: 'dialled'; readonly token: number; readonly opening: SocketOpening }
   | { readonly type: 'dialFailed'; readonly token: number; readonly report: AttemptReport }
   | { readonly type: 'frameDone'; readonly token: number; readonly frame: number; readonly written: boolean }

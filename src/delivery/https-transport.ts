@@ -3,7 +3,15 @@ import type { AttemptReport } from './attempt.ts'
 import { isCounted, pauseAfter } from './concurrency-limit.ts'
 import type { Work } from './endpoint.ts'
 import { type EndpointState, nextToken, queueNameOf } from './endpoint-state.ts'
-import { finish, rest, room, type Turn } from './endpoint-work.ts'
+import {
+  answerDirect,
+  directTimerEffect,
+  endpointOff,
+  finish,
+  rest,
+  room,
+  type Turn,
+} from './endpoint-work.ts'
 
 export const maxDirectPosts = 32
 
@@ -44,6 +52,18 @@ export function posted(turn: Turn, token: number, report: AttemptReport): void {
   if (work.type === 'direct' || state.isResting) return
   const pauseMs = pauseAfter(state.concurrency.failures, turn.options.failurePauseMs)
   if (pauseMs > 0) rest(turn, pauseMs)
+}
+
+/** The call goes with the new configuration, in this turn where nothing holds it up. */
+export function notPosted(turn: Turn, token: number): void {
+  const { state, options } = turn
+  const work = state.posts.get(token)
+  if (work?.type !== 'direct') return
+  state.posts.delete(token)
+  count(turn, work, -1)
+  if (!state.config.enabled) return answerDirect(turn, work, endpointOff)
+  state.urgent.unshift(work)
+  turn.effects.push(directTimerEffect(work.id, options.directTimeoutMs))
 }
 
 function post(turn: Turn, work: Work): void {

@@ -2,12 +2,9 @@
 import { failure } from './attempt.ts'
 import type { Work } from './endpoint.ts'
 import type { EndpointState } from './endpoint-state.ts'
-import { directTimer, finish, reportOf, type Turn } from './endpoint-work.ts'
+import { finish, reportOf, type Turn } from './endpoint-work.ts'
 import { callOverdue } from './socket-pings.ts'
 import { unreadFrames } from './socket-state.ts'
-
-export const directTimerEffect = (id: number, delayMs: number) =>
-  ({ type: 'setTimer', name: directTimer(id), delayMs, message: { type: 'directDue', work: id } }) as const
 
 /** A call has waited for all of its five seconds: for a socket, or for the proof that it was read. */
 export function directDue(turn: Turn, id: number): void {

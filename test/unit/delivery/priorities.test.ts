@@ -183,6 +183,17 @@ describe('an edit while attempts are on the wire', () => {
     )
   })
 
+  test('the answer of an older reload that comes last changes nothing', () => {
+    const endpoint = https()
+    const driver = new Driver(endpoint)
+    driver.tell({ type: 'configChanged' })
+    const off = driver.last('reload').token
+    driver.tell({ type: 'configChanged' })
+    driver.reloaded({ ...endpoint, configVersion: 3 })
+    driver.tell({ type: 'reloaded', token: off, config: { ...endpoint, configVersion: 2, enabled: false } })
+    assert.deepEqual([driver.state.config.configVersion, driver.state.config.enabled], [3, true])
+  })
+
   test('what a pull read after a change waits for it, though nobody told the owner of it yet', () => {
     const endpoint = https()
     const driver = new Driver(endpoint)

@@ -122,6 +122,21 @@ describe('what an endpoint reads from the store', () => {
     assert.equal(insteadOf(call), undefined)
     driver.reloaded(endpoint)
     assert.equal(insteadOf(queued), undefined)
+    driver.reloaded({ ...endpoint, configVersion: 2, secret: 'whsec_BBBB' })
+    driver.tell(insteadOf(call) ?? assert.fail())
+    assert.deepEqual(
+      [driver.last('post').item, driver.last('post').config.secret, driver.of('reply').length],
+      [direct, 'whsec_BBBB', 0],
+    )
+    const again = driver.last('post')
+    driver.reloaded({ ...endpoint, configVersion: 3, enabled: false })
+    driver.tell(insteadOf(again) ?? assert.fail())
+    const { value } = driver.last('reply')
+    assert.deepEqual(value, {
+      type: 'failed',
+      code: 'ENDPOINT_OFF',
+      message: 'the endpoint is switched off',
+    })
   })
 
   test('a dial that is held back is not overtaken by its haste', () => {

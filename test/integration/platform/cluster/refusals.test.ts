@@ -30,6 +30,7 @@ const endpointTypes: Record<EndpointMessage['type'], boolean> = {
   reloaded: false,
   reloadFailed: false,
   posted: false,
+  notPosted: false,
   dialled: false,
   dialFailed: false,
   frameDone: false,
