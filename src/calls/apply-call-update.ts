@@ -220,7 +220,12 @@ function messageOf(update: CallUpdate): CallMessage {
     case 'callStatus':
       return { type: 'providerStatus', wacid, status: update.status }
     case 'callTerminate':
-      return { type: 'providerTerminate', wacid, ...factsOf(update) }
+      return {
+        type: 'providerTerminate',
+        wacid,
+        toldAt: (update.endedAt ?? update.at).toISOString(),
+        ...factsOf(update),
+      }
   }
 }
 

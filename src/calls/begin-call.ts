@@ -9,6 +9,7 @@ import { newId } from '../shared/ids.ts'
 import type { CallState, CallTiming, TerminateFacts } from './call.messages.ts'
 import { type CallRow, statusBody } from './call.ts'
 import { commandCheckMs, forwardCheckMs } from './call-deadlines.ts'
+import { happenedAt } from './happened-at.ts'
 import type {
   Beginning,
   Begun,
@@ -28,12 +29,6 @@ import { terminated, terminateNotes } from './provider-updates.ts'
 const staleMs = 60_000
 
 const later = (at: Date, ms: number): Date => new Date(at.getTime() + ms)
-
-/**
- * When it happened, as the provider tells. It names whole seconds, so what is told at once happened now; what it tells of
- * the future shows only that its clock is ahead.
- */
-const happenedAt = (told: Date, at: Date): Date => (at.getTime() - told.getTime() < 1_000 ? at : told)
 
 export function inboundCall(
   parties: CallParties,

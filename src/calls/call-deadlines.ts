@@ -33,7 +33,8 @@ function deadlines(state: CallState, timing: CallTiming): Deadline[] {
   const due: Deadline[] = [silence(row, timing)]
   if (isSettling(state))
     due.push({
-      atMs: after(row.endedAt, settleMs),
+      // It may have ended long before the terminate came.
+      atMs: after(row.heardAt ?? row.endedAt, settleMs),
       act: (context, known) => unanswered(context, known, 'RANG_OUT'),
     })
   if (row.pendingAction === 'PLACE')

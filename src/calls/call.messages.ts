@@ -60,7 +60,12 @@ export type CallMessage =
       readonly wacid: string
       readonly status: 'RINGING' | 'ACCEPTED' | 'REJECTED'
     }
-  | ({ readonly type: 'providerTerminate'; readonly wacid: string } & TerminateFacts)
+  | ({
+      readonly type: 'providerTerminate'
+      readonly wacid: string
+      /** When the call ended, as the provider tells: an ISO time. Absent: now. */
+      readonly toldAt?: string
+    } & TerminateFacts)
   | ({ readonly type: 'answer' | 'preAccept'; readonly actionId: string } & OwnSdp)
   | { readonly type: 'decline' | 'hangUp'; readonly actionId: string }
   | { readonly type: 'offer' }

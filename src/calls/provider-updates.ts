@@ -6,6 +6,7 @@ import type { CallMessage, CallOut, CallState, Note, StepContext, TerminateFacts
 import type { CallProgress, CallRow } from './call.ts'
 import { andThen, type CallStep, end, move, save, secondsBetween, settle, step } from './call-step.ts'
 import { forward, forwardAccepted, takeSession } from './forward-call.ts'
+import { happenedAt } from './happened-at.ts'
 
 /**
  * An outbound call that ends unanswered was declined or rang out, and only a separate update says which. A
@@ -26,9 +27,16 @@ export function providerUpdate(context: StepContext, state: CallState, update: U
       case 'providerStatus':
         return statusUpdate(context, known, update.status)
       case 'providerTerminate':
-        return terminated(context, known, update)
+        return terminated({ ...context, at: endOf(update, known.row, context.at) }, known, update)
     }
   })
+}
+
+/** The terminate may come late, but the call has not ended before what is known of it. */
+function endOf({ toldAt }: MessageOf<'providerTerminate'>, row: CallRow, at: Date): Date {
+  if (toldAt === undefined) return at
+  const known = row.acceptedAt ?? row.ringingAt ?? row.createdAt
+  return new Date(Math.max(happenedAt(new Date(toldAt), at).getTime(), known.getTime()))
 }
 
 /** What the terminate does, and that it was the last word of the provider. */

@@ -216,10 +216,11 @@ export const status = (value: 'RINGING' | 'ACCEPTED' | 'REJECTED'): CallMessage 
   status: value,
 })
 export const terminate = (
-  facts: { durationSeconds?: number; error?: { code: string; title: string } } = {},
+  facts: { durationSeconds?: number; error?: { code: string; title: string }; toldAt?: string } = {},
 ): CallMessage => ({
   type: 'providerTerminate',
   wacid: 'wacid.OUT01',
+  ...(facts.toldAt !== undefined && { toldAt: facts.toldAt }),
   durationSeconds: facts.durationSeconds ?? null,
   error: facts.error ?? null,
 })

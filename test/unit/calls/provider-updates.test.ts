@@ -25,6 +25,20 @@ describe('a placed call', () => {
     assert.equal(call.state.row.endReason, 'HUNG_UP')
   })
 
+  for (const [when, toldMs, expectedMs] of [
+    ['ten minutes ago', 12_000, 12_000],
+    ['before it was accepted, by a clock that is behind', -5_000, 2_000],
+    ['in the future', 900_000, 612_000],
+  ] as const)
+    test(`that ended ${when}, as a late terminate tells, has ended no earlier and no later than that`, () => {
+      const call = placed().tell(status('RINGING')).wait(2_000).tell(status('ACCEPTED')).wait(610_000)
+      const toldAt = new Date(startMs + toldMs).toISOString()
+      call.tell(terminate({ durationSeconds: 10, toldAt }))
+      const endedAt = new Date(startMs + expectedMs)
+      assert.deepEqual([call.status, call.state.row.endedAt], ['COMPLETED', endedAt])
+      assert.equal(call.bodies.at(-1)?.occurredAt, endedAt.toISOString())
+    })
+
   test('a terminate with a duration tells of an answer too: two transitions, two events', () => {
     const call = placed()
       .wait(40_000)
