@@ -288,7 +288,9 @@ step('afterwards the gateway runs, found nothing unforeseen, and kept every secr
   const { stack, cookie, owner } = world
   const gateway = stack.gateway(0).process
   assert.ok(gateway.isRunning)
-  const faults = gateway.lines().filter(({ level }) => level === 'error' || level === 'fatal')
+  const faults = gateway
+    .lines()
+    .filter(({ level, code }) => level === 'error' || level === 'fatal' || code === 'INTERNAL')
   assert.deepEqual(faults, [])
   const secrets = [stack.key.split('_').at(-1) ?? '', cookie.split('=')[1] ?? '', owner.password, 'a=ice-pwd']
   for (const secret of secrets) assert.deepEqual(logsWith(stack.logFiles(), secret), [])

@@ -158,7 +158,12 @@ scenario(
     })
     const faults = gateway()
       .lines()
-      .filter(({ level }) => level === 'error' || level === 'fatal')
+      .filter(
+        ({ level, event, status, code }) =>
+          level === 'error' ||
+          level === 'fatal' ||
+          (event === 'request.served' && Number(status) >= 500 && code !== 'PROVIDER_ERROR'),
+      )
     assert.deepEqual(faults.slice(0, 5), [])
     // Lines that the gateway did not log are Node's own reports of an error or a leak.
     const foreign = readFileSync(gateway().logFile, 'utf8')

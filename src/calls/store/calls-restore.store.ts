@@ -27,8 +27,10 @@ export const restoreCall = (sql: Pool, row: CallRow, holder: Holder): Promise<Re
     const [found] = await tx<{ version: number; ownerEpoch: number }[]>`
       select version, owner_epoch from calls where id = ${row.id} for update`
     // The epoch of a call seldom changes, so a copy that is seconds behind has the same one.
-    const isKnown = found?.ownerEpoch === holder.epoch && found.version >= row.version
-    if (isKnown || (found && found.ownerEpoch > holder.epoch)) return { type: 'kept' }
+    const isAsNew =
+      found !== undefined &&
+      (found.ownerEpoch > holder.epoch || (found.ownerEpoch === holder.epoch && found.version >= row.version))
+    if (isAsNew) return { type: 'kept' }
     const conversationId = await conversationOf(tx, row)
     await writeRow(tx, { ...row, ...conversationId }, holder)
     const missing = statusesOf(row).slice(found?.version ?? 0)

@@ -31,8 +31,8 @@ export async function openRetryTimers(
   return {
     schedule(retries) {
       // Not addBulk: its transaction does not load a script again that a restarted Redis has lost. These share a write too.
-      const all = Promise.all(retries.map((retry) => queue.add('retry', dataOf(retry), optionsOf(retry))))
-      bounded(all, 2_000).then(
+      const adding = retries.map(toJob).map(({ name, data, opts }) => queue.add(name, data, opts))
+      bounded(Promise.all(adding), 2_000).then(
         () => metrics.timersSet(retries.length, true),
         (error: unknown) => {
           metrics.timersSet(retries.length, false)
@@ -44,14 +44,16 @@ export async function openRetryTimers(
   }
 }
 
-const dataOf = ({ deliveryId, attemptNumber }: RetryTimer): RetryJob => ({ deliveryId, attemptNumber })
-
-const optionsOf = ({ deliveryId, attemptNumber, delayMs }: RetryTimer) => ({
-  // One timer per attempt, however often it is set. A BullMQ id must not contain a colon.
-  jobId: `${deliveryId}_${attemptNumber}`,
-  delay: Math.ceil(delayMs),
-  removeOnComplete: true,
-  removeOnFail: true,
+const toJob = ({ deliveryId, attemptNumber, delayMs }: RetryTimer) => ({
+  name: 'retry',
+  data: { deliveryId, attemptNumber },
+  opts: {
+    // One timer per attempt, however often it is set. A BullMQ id must not contain a colon.
+    jobId: `${deliveryId}_${attemptNumber}`,
+    delay: Math.ceil(delayMs),
+    removeOnComplete: true,
+    removeOnFail: true,
+  },
 })
 
 /** `handle` must be quick: it passes the attempt to the endpoint's owner and does not wait for it. */

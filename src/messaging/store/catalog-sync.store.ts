@@ -100,7 +100,7 @@ export const createCatalogSyncStore = (sql: Sql, options: AccountOptions) => ({
         where ${isNamed}
           -- A webhook that is posted again, or late, must not undo what the provider decided after it.
           and coalesce(date_trunc('second', t.${at}), '-infinity') <= ${update.at}
-          -- A list does not confirm what it does not have any more.
+          -- Nor what a list has found since. Only a template that is deleted is on no list.
           and (${status === 'DELETED'} or coalesce(date_trunc('second', w.templates_listed_at), '-infinity') <= ${update.at})
           and (${status}::text is null or ${permits(sql, templateMachine, { from: sql`t.status`, to: sql`${status}::text` })})
         returning t.id

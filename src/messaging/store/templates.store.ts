@@ -95,7 +95,7 @@ export const createTemplateStore = (sql: Sql): TemplateStore => ({
         is distinct from (excluded.provider_template_id, ${category}, ${status}, ${reason},
           excluded.parameter_format, excluded.components)`
     // An unchanged row is not written, so that a sync every few minutes does not show it as changed. That the list
-    // confirms it, the workspace says; its lock makes two lists take turns, and the older one leaves out.
+    // confirms it, the workspace says; its lock makes two lists take turns, and the older one writes nothing.
     await sql`
       with listed as (
         update workspaces

@@ -239,7 +239,7 @@ function report<Context, R extends Route<Context>>(
   }
   onServed?.(served)
   const line = Object.assign(served, subject)
-  // A 4xx is the caller's mistake. An overload or an outage is foreseen: only what is not, is an error of ours.
+  // A 4xx is the caller's mistake. An overload or an outage is foreseen; INTERNAL is what nobody foresaw.
   if (!refusal || refusal.status < 500) log.info(line, 'request.served')
   else
     log[refusal.code === 'INTERNAL' ? 'error' : 'warn'](

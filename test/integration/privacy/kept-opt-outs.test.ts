@@ -8,7 +8,7 @@ import { newId } from '../../../src/shared/ids.ts'
 import { eventually } from '../../e2e/scene.ts'
 import { describe, test } from '../../support/harness.ts'
 import { testAccounts, testCampaignHooks } from '../../support/message-store.ts'
-import { ask, erase, type Known, known, mentions, optOutKey, sql, workUntil } from './world.ts'
+import { ask, erase, type Known, known, listed, mentions, optOutKey, sql, workUntil } from './world.ts'
 
 const phoneNumberIdOf = (who: Known) => `pn-${who.numberId}`
 
@@ -56,13 +56,7 @@ describe('an address that is learnt while the erasure waits for the contact', ()
     const { workspaceId, contactId, secret } = who
     const userId = `PT.${contactId.replaceAll('-', '')}`
     await sql`update contacts set opt_state = 'opted-out', opt_changed_at = now() where id = ${contactId}`
-    const campaignId = newId('campaign')
-    await sql`
-      insert into campaigns (id, workspace_id, name, template_name, template_language)
-      values (${campaignId}, ${workspaceId}, 'Spring', 'hello', 'en_US')`
-    await sql`
-      insert into recipients (id, workspace_id, campaign_id, wa_id, variables)
-      values (${newId('recipient')}, ${workspaceId}, ${campaignId}, ${userId}, ${sql.json({ secret })})`
+    await listed(workspaceId, userId, secret)
     await sql`
       insert into inbound_elements (id, workspace_id, reason, people, body)
       values (new_uuid(), ${workspaceId}, 'unknown', ${[userId]}, ${secret})`

@@ -119,14 +119,19 @@ export async function known(waId?: string): Promise<Known> {
     set first_attempt_at = now(), first_duration_ms = 1, first_response_body = ${bytes},
       first_response_headers = ${sql.json({ secret })}
     where workspace_id = ${workspaceId}`
+  await listed(workspaceId, waId ?? own.waId, secret)
+  return { ...own, waId: waId ?? own.waId, messageId, blobKey, secret }
+}
+
+/** An address on the list of a campaign of its own. */
+export async function listed(workspaceId: WorkspaceId, address: string, secret: string): Promise<void> {
   const campaignId = newId('campaign')
   await sql`
     insert into campaigns (id, workspace_id, name, template_name, template_language)
     values (${campaignId}, ${workspaceId}, 'Autumn', 'hello', 'en_US')`
   await sql`
     insert into recipients (id, workspace_id, campaign_id, wa_id, variables)
-    values (${newId('recipient')}, ${workspaceId}, ${campaignId}, ${waId ?? own.waId}, ${sql.json({ secret })})`
-  return { ...own, waId: waId ?? own.waId, messageId, blobKey, secret }
+    values (${newId('recipient')}, ${workspaceId}, ${campaignId}, ${address}, ${sql.json({ secret })})`
 }
 
 async function* pieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -2,6 +2,18 @@ import assert from 'node:assert/strict'
 import { describe, test } from '../../../support/harness.ts'
 import { latch, ledger, ledgerActor, settled } from './ledger-actor.ts'
 
+/** An actor with a total of 5 that is being given back, until the gate opens. */
+async function givenBack() {
+  const world = ledger()
+  const { actors, host, clock } = world
+  await actors.tell('x', { type: 'add', amount: 5 })
+  const gate = latch()
+  host.beforeRelease = () => gate.opened
+  await actors.tell('x', { type: 'leave' })
+  await settled(clock)
+  return { ...world, gate }
+}
+
 describe('passivation', () => {
   test('gives an idle actor back, row and directory entry', async () => {
     const { actors, host, clock, world } = ledger()
@@ -17,12 +29,7 @@ describe('passivation', () => {
   })
 
   test('keeps messages that arrive while it is given back for the next incarnation', async () => {
-    const { actors, host, clock } = ledger()
-    await actors.tell('x', { type: 'add', amount: 5 })
-    const gate = latch()
-    host.beforeRelease = () => gate.opened
-    await actors.tell('x', { type: 'leave' })
-    await settled(clock)
+    const { actors, host, clock, gate } = await givenBack()
     const told = actors.tell('x', { type: 'add', amount: 1 })
     const answer = actors.ask('x', { type: 'read' }, 10_000)
     await settled(clock)
@@ -34,12 +41,7 @@ describe('passivation', () => {
   })
 
   test('tells the sender of a message that arrives while a drain gives it back', async () => {
-    const { actors, host, clock } = ledger()
-    await actors.tell('x', { type: 'add', amount: 5 })
-    const gate = latch()
-    host.beforeRelease = () => gate.opened
-    await actors.tell('x', { type: 'leave' })
-    await settled(clock)
+    const { actors, clock, gate } = await givenBack()
     const told = actors.tell('x', { type: 'add', amount: 1 })
     const drained = actors.drain(10_000)
     gate.open()
@@ -204,7 +206,6 @@ describe('a drain', () => {
     gate.open()
     assert.deepEqual(await answer, { type: 'answered', value: 3 })
     await clock.advance(500)
-    await clock.advance(1_000)
     await drained
     assert.equal(actors.size, 0)
     assert.equal(host.rows.get('x')?.sid, undefined)
@@ -219,7 +220,6 @@ describe('a drain', () => {
     await clock.advance(8_900)
     assert.equal(host.log.filter((line) => line === 'frame closing').length, 1)
     assert.equal(actors.has('x'), true)
-    await clock.advance(1_000)
     await clock.advance(1_000)
     await drained
     assert.equal(actors.size, 0)
@@ -258,7 +258,6 @@ describe('a drain', () => {
     const drained = actors.drain(10_000)
     actors.resume()
     await clock.advance(200)
-    await clock.advance(1_000)
     await drained
     host.seed('y')
     assert.deepEqual(await actors.tell('y', { type: 'read' }), { type: 'accepted' })

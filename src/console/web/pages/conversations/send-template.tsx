@@ -166,7 +166,6 @@ function Variables({
   )
 }
 
-/** Loads all pages: the choice must list every approved template. */
 const messageOf = ({ contact, numberId }: ConversationRecord, template: TemplateRecord, values: Values) => ({
   to: recipientOf(contact),
   numberId,
