@@ -108,7 +108,9 @@ function groupOf(file: string): string {
 /** Test files under the given files and folders. Throws when there are none: an empty run proves nothing. */
 function collect(places: readonly string[]): string[] {
   const files = places.flatMap((place) => {
-    if (!statSync(place).isDirectory()) return [place]
+    const found = statSync(place, { throwIfNoEntry: false })
+    if (!found) throw new Error(`there is no ${place}; name files or folders, such as test/unit/delivery`)
+    if (!found.isDirectory()) return [place]
     return readdirSync(place, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.test.ts'))
       .map((name) => join(place, name))

@@ -120,7 +120,7 @@ function startLoops({ sql, settings, log }: ProcessContext, features: Features, 
   return [
     loop('deliveries', 1_000, delivery.sweep),
     loop('backlog', 5_000, delivery.sample),
-    loop('ready_sockets', 5_000, delivery.keepReady),
+    loop('ready_sockets', 5_000, async () => settings.WEBHOOK_KEEP_OPEN && delivery.keepReady()),
     loop('sends', 1_000, async () => (await messaging.sweepSends()) >= 500),
     loop('campaigns', 2_000, sending.sweep),
     loop('campaign_samples', 5_000, async () => void (await samples.take())),

@@ -269,6 +269,7 @@ export function environment(start: {
     DATA_DIR: dataDir,
     SECRETS_KEY: start.secretsKey.toString('hex'),
     WEBHOOK_TARGETS: 'any',
+    WEBHOOK_KEEP_OPEN: 'true',
     PROVIDER_BASE_URL: `http://127.0.0.1:${start.simulatorPort}`,
     PROVIDER_ACCESS_TOKEN: provider.accessToken,
     PROVIDER_APP_SECRET: provider.appSecret,

@@ -143,10 +143,10 @@ export function createDelivery(options: DeliveryOptions) {
       log.warn(fields, event)
     },
   })
-  const rates = createAttemptRateStore(sql)
-  const tally = new AttemptTally({ clock, add: (counts) => rates.add(counts) })
+  const tally = new AttemptTally({ clock, add: createAttemptRateStore(sql).add })
   const processBudget = new ProcessBudget({ bytes: settings.WEBHOOK_BACKLOG_BYTES })
-  const endpoints = createEndpointStore(options.urgent, options.secrets)
+  const keepsOpen = settings.WEBHOOK_KEEP_OPEN
+  const endpoints = createEndpointStore(options.urgent, options.secrets, { keepsOpen })
   const ownHost = createEndpointHost({
     ...{ https, processBudget, clock, metrics, log },
     recorder: tallied(recorder, tally),

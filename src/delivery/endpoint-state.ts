@@ -233,6 +233,6 @@ export function pullAll(state: EndpointState): void {
 
 /** Its socket is open also while nothing is to be sent. */
 export const isKeptOpen = (state: EndpointState): boolean =>
-  isSocket(state) && state.config.enabled && state.config.ringsAt
+  isSocket(state) && state.config.enabled && state.config.staysOpen
 
 export const isSocket = (state: EndpointState): boolean => transportOf(state.config.url) === 'socket'

@@ -16,8 +16,8 @@ export interface EndpointConfig {
   /** The version with which it was last turned on; 0: never. */
   readonly turnedOnVersion: number
   readonly consecutiveFailures: number
-  /** Calls of a number are forwarded to it: its socket is dialled ahead and kept open. */
-  readonly ringsAt: boolean
+  /** Its socket is dialled ahead and kept open, as calls of a number are forwarded to it. */
+  readonly staysOpen: boolean
 }
 
 export const transportOf = (url: string): EndpointConfig['transport'] =>

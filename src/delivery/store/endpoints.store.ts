@@ -18,7 +18,7 @@ interface EndpointRow {
   configVersion: number
   turnedOnVersion: number
   consecutiveFailures: number
-  ringsAt: boolean
+  staysOpen: boolean
 }
 
 interface OwnedRow extends EndpointRow {
@@ -36,11 +36,15 @@ export interface LoadOptions {
   readonly deadSid?: string | undefined
 }
 
-/** Whether calls of a number are forwarded to the endpoint. */
-const ringsAt = (sql: Sql) =>
-  sql`exists (select from numbers n where n.endpoint_id = endpoints.id and n.forward_calls) as rings_at`
-
-export const createEndpointStore = (sql: Sql, secrets: SecretOpener) => {
+/** @param keepsOpen whether sockets to which calls are forwarded stay open */
+export const createEndpointStore = (
+  sql: Sql,
+  secrets: SecretOpener,
+  { keepsOpen }: { keepsOpen: boolean },
+) => {
+  const staysOpen = keepsOpen
+    ? sql`exists (select from numbers n where n.endpoint_id = endpoints.id and n.forward_calls) as stays_open`
+    : sql`false as stays_open`
   const toConfig = (row: EndpointRow): EndpointConfig => ({
     id: row.id,
     workspaceId: row.workspaceId,
@@ -55,14 +59,14 @@ export const createEndpointStore = (sql: Sql, secrets: SecretOpener) => {
     configVersion: row.configVersion,
     turnedOnVersion: row.turnedOnVersion,
     consecutiveFailures: row.consecutiveFailures,
-    ringsAt: row.ringsAt,
+    staysOpen: row.staysOpen,
   })
 
   return {
     async find(id: EndpointId): Promise<EndpointConfig | undefined> {
       const [row] = await sql<EndpointRow[]>`
         select id, workspace_id, url, secret, previous_secret, previous_secret_until, enabled, config_version,
-          turned_on_version, consecutive_failures, ${ringsAt(sql)}
+          turned_on_version, consecutive_failures, ${staysOpen}
         from endpoints
         where id = ${id} and deleted_at is null`
       return row && toConfig(row)
@@ -85,7 +89,7 @@ export const createEndpointStore = (sql: Sql, secrets: SecretOpener) => {
           and deleted_at is null
           and (not ${options.exclusive} or owner_sid is null or owner_sid = ${options.sid})
         returning id, workspace_id, url, secret, previous_secret, previous_secret_until, enabled, config_version,
-          turned_on_version, consecutive_failures, ${ringsAt(sql)}, owner_epoch,
+          turned_on_version, consecutive_failures, ${staysOpen}, owner_epoch,
           greatest(0, extract(epoch from act_after - clock_timestamp()) * 1000)::float8 as silent_ms`
       return row && { config: toConfig(row), epoch: row.ownerEpoch, silentMs: row.silentMs }
     },

@@ -182,6 +182,7 @@ export const settingsSchema = {
     default: '3m',
     meaning: 'A webhook socket without events is closed after this.',
   }),
+  WEBHOOK_KEEP_OPEN: setting(flag, { default: 'false', meaning: 'Sockets with Forward are kept open.' }),
   WEBHOOK_PING: setting(duration, { default: '20s', meaning: 'Ping interval of an open webhook socket.' }),
   WEBHOOK_BACKLOG_BYTES: setting(integer(64 * 1024, 2 ** 40), {
     default: '67108864',
@@ -269,10 +270,7 @@ export const settingsSchema = {
     default: '3s',
     meaning: 'How long a draining gateway goes on serving, for load balancers to notice /readyz.',
   }),
-  DRAIN_TIMEOUT: setting(duration, {
-    default: '25s',
-    meaning: 'How long SIGTERM lets work in flight finish.',
-  }),
+  DRAIN_TIMEOUT: setting(duration, { default: '25s', meaning: 'How long SIGTERM lets work finish.' }),
   EXIT_WITH_PARENT: setting(flag, {
     default: 'false',
     meaning:

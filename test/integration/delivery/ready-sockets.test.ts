@@ -1,4 +1,4 @@
-// A worker gives every endpoint at which calls ring an owner, which keeps its socket open.
+// With WEBHOOK_KEEP_OPEN, a worker gives every endpoint at which calls ring an owner, which keeps its socket open.
 import assert from 'node:assert/strict'
 import { createKeepReady } from '../../../src/delivery/host/keep-ready.ts'
 import { createRingingStore } from '../../../src/delivery/store/endpoints.store.ts'
@@ -6,7 +6,7 @@ import type { Pool } from '../../../src/platform/postgres/sql.ts'
 import type { EndpointId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
-import { addEndpoint, addTenant } from '../../support/rows.ts'
+import { addEndpoint, addTenant, emitEvent } from '../../support/rows.ts'
 import { Cluster, endpointAt, sql, until } from './nodes.ts'
 import { socketReceiver } from './outbound/socket-receivers.ts'
 
@@ -22,7 +22,7 @@ describe('endpoints at which calls ring', () => {
         open -= 1
       })
     })
-    const cluster = new Cluster(t)
+    const cluster = new Cluster(t, { WEBHOOK_KEEP_OPEN: 'true' })
     const [first, second] = [cluster.node(), cluster.node()]
     const { endpointId, workspaceId } = await endpointAt(url)
     await ringAt(sql, endpointId, workspaceId)
@@ -51,6 +51,20 @@ describe('endpoints at which calls ring', () => {
     await keepReady()
     await until('another socket', () => second.webhooks.directory.has(endpointId) && open === 1)
     assert.equal(told.at(-1), second.sid)
+  })
+
+  test('have a socket that closes when idle, and that the next event dials again, unless told to stay open', async (t) => {
+    const closed: number[] = []
+    const url = await socketReceiver(t, (websocket) => websocket.on('close', (code) => closed.push(code)))
+    const { webhooks } = new Cluster(t, { WEBHOOK_IDLE_CLOSE: '300ms' }).node()
+    const { endpointId, workspaceId } = await endpointAt(url)
+    await ringAt(sql, endpointId, workspaceId)
+    for (const closes of [[1000], [1000, 1000]]) {
+      await emitEvent(sql, workspaceId)
+      await webhooks.directory.tell(endpointId, { type: 'wake', isAnew: true })
+      await until('a close', () => closed.length === closes.length)
+      assert.deepEqual(closed, closes)
+    }
   })
 
   test('are told in the order of their ids, page after page, and owned ones now and then', async () => {

@@ -24,7 +24,7 @@ export const config = (patch: Partial<EndpointConfig> = {}): EndpointConfig => (
   configVersion: 1,
   turnedOnVersion: 0,
   consecutiveFailures: 0,
-  ringsAt: false,
+  staysOpen: false,
   ...patch,
 })
 

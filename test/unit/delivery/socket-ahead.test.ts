@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from '../../support/harness.ts'
 import { config, Driver, item, unreachable } from './endpoint-driver.ts'
 
-const ringing = config({ ringsAt: true })
+const ringing = config({ staysOpen: true })
 const call = { kind: 'call.ringing', body: '{"event":"call.ringing"}', headers: {} } as const
 
 const fails = (driver: Driver) =>
@@ -38,7 +38,7 @@ describe('a socket at which calls ring', () => {
     driver.tell({ type: 'stayReady' })
     const token = driver.open()
     driver.nowMs = 600_000
-    driver.reloaded({ ...ringing, ringsAt: false, configVersion: 2 })
+    driver.reloaded({ ...ringing, staysOpen: false, configVersion: 2 })
     driver.tell({ type: 'idleDue', token })
     assert.equal(driver.of('closeSocket').length, 1)
     assert.equal(driver.of('dial').length, 1)
@@ -48,7 +48,7 @@ describe('a socket at which calls ring', () => {
     const driver = new Driver(config())
     driver.tell({ type: 'stayReady' })
     assert.equal(driver.of('dial').length, 0)
-    const off = new Driver(config({ ringsAt: true, enabled: false }))
+    const off = new Driver(config({ staysOpen: true, enabled: false }))
     off.tell({ type: 'stayReady' })
     assert.equal(off.of('dial').length, 0)
   })
