@@ -25,8 +25,8 @@ export type Guesser =
   | { readonly sessionId: SessionId }
   /** A browser in which the operator has signed in before, by its id. */
   | { readonly deviceId: string }
-  /** Anybody else. `account` is the operator's id, or the e-mail address where nobody has it. */
-  | { readonly account: OperatorId | { readonly email: string }; readonly address: string }
+  /** Anybody else. `email` is that of the account, or what was typed where there is none. */
+  | { readonly email: string; readonly address: string }
 
 export interface SignInLimit {
   /** Runs `isRight`, and counts it where it answers false. Throws RATE_LIMITED instead where nothing is left. */
@@ -72,8 +72,8 @@ export function createSignInLimit(buckets: GuessBuckets): SignInLimit {
 function passwordBuckets(guesser: Guesser): readonly Bucket[] {
   if ('sessionId' in guesser) return [five(`session:${guesser.sessionId}`)]
   if ('deviceId' in guesser) return [five(`device:${guesser.deviceId}`)]
-  const { account, address } = guesser
-  return [five(`account:${accountKey(account)}:${networkOf(address)}`), ofNetwork(address)]
+  const { email, address } = guesser
+  return [five(`account:${accountKey(email)}:${networkOf(address)}`), ofNetwork(address)]
 }
 
 /** Strangers share one bucket for each account, whatever their networks: six digits cannot stand many networks. */
@@ -82,11 +82,12 @@ function factorKey(guesser: Guesser, operatorId: OperatorId): string {
   return 'deviceId' in guesser ? `device:${guesser.deviceId}` : `account:${operatorId}`
 }
 
-/** Hashed, because Redis need not know at which addresses somebody guesses. */
-const accountKey = (account: OperatorId | { readonly email: string }): string =>
-  typeof account === 'string'
-    ? account
-    : createHash('sha256').update(account.email.normalize('NFKC').trim().toLowerCase()).digest('base64url')
+/**
+ * Hashed, because Redis need not know at which addresses somebody guesses. Other spellings share the bucket of the
+ * account, although they do not find it: two buckets would tell that there is one.
+ */
+const accountKey = (email: string): string =>
+  createHash('sha256').update(email.normalize('NFKC').trim().toLowerCase()).digest('base64url')
 
 async function counted(
   buckets: GuessBuckets,

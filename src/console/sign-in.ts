@@ -72,7 +72,7 @@ function guesserOf(
   { email, from, cookies }: SignInAttempt,
 ): Guesser {
   const deviceId = operator && devices.idOf(operator.id, { cookies, isSecure: isSecure(settings) })
-  return deviceId === undefined ? { account: operator?.id ?? { email }, address: from.ip } : { deviceId }
+  return deviceId === undefined ? { email: operator?.email ?? email, address: from.ip } : { deviceId }
 }
 
 interface Given {

@@ -129,7 +129,7 @@ async function joinAnew(
   { tokenHash, invitation, name, password: wanted }: Joining & { readonly name: string },
   request: HttpRequest,
 ): Promise<Joined> {
-  const guesser = { account: { email: invitation.email }, address: request.remoteAddress }
+  const guesser = { email: invitation.email, address: request.remoteAddress }
   let acceptance: Acceptance = { type: 'taken' }
   let passwordHash = ''
   const isFree = await services.signInLimit.password(guesser, async () => {

@@ -20,11 +20,11 @@ import type { ApiServices } from '../../api/services.ts'
 import type { RowVerdict } from '../../campaigns/add-recipients.ts'
 import { campaignShown } from '../../campaigns/campaign-shown.ts'
 import type { Campaigns } from '../../campaigns/campaigns.module.ts'
-import type { Author } from '../../contract/administration.ts'
+import type { AuditNote, Author } from '../../contract/administration.ts'
 import type { Caller } from '../../contract/caller.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { HttpRequest } from '../../platform/http/exchange.ts'
-import { LinesAnswer, RawAnswer, type RouteInput, type Schema } from '../../platform/http/route.ts'
+import { LinesAnswer, type RouteInput, type Schema } from '../../platform/http/route.ts'
 import type { CampaignId, WorkspaceId } from '../../shared/ids.ts'
 import type { ConsoleContext, ConsoleRoute } from '../route.ts'
 import { spelling } from './spelling.ts'
@@ -73,16 +73,15 @@ function toConsole({ row, action }: SharedRow, campaigns: CampaignServices): Con
       const { author } = context
       if (!author) throw new Error('a row of a workspace was reached without a member')
       const rows: ChangedRows = { count: 0 }
-      const services = servicesFor(campaigns, author, rows)
+      const services = servicesFor(campaigns, { context, author, rows })
       // These routes use only the workspace of the caller.
       const caller = { workspaceId: author.workspaceId } as Caller
       const run = async () => {
         const query = await withNumber(context, author.workspaceId, input.query)
         return handle({ ...input, query, context: { caller, services } })
       }
-      const change = { context, services, author, ...input }
-      if (action === null) return exported(change, run)
-      return isOfRecipients(action) ? audited({ ...change, action, rows }, run) : run()
+      if (action === null || !isOfRecipients(action)) return run()
+      return audited({ context, services, author, ...input, action, rows }, run)
     }
   const { scope: _, upload, ...route } = row
   return {
@@ -106,8 +105,7 @@ interface ChangedRows {
 /** The services of the API, which write the changes of a campaign with their author, and count those of recipients. */
 function servicesFor(
   { campaigns, recipients }: CampaignServices,
-  author: Author,
-  rows: ChangedRows,
+  { context, author, rows }: Pick<Change, 'context' | 'author' | 'rows'>,
 ): ApiServices {
   const { create, change, start, pause, cancel } = campaigns
   const used: Pick<ApiServices, 'campaigns' | 'recipients' | 'noteDownload'> = {
@@ -134,8 +132,8 @@ function servicesFor(
         return result
       },
     },
-    // Reports leave with an operator here, not with a key: see `exported`.
-    noteDownload: async () => undefined,
+    // With the operator and not with the key, and inside the place of the report, which is left if this fails.
+    noteDownload: (_key, note) => noteReport(context, author, note),
   }
   return used as ApiServices
 }
@@ -190,23 +188,14 @@ function uploadOf(request: HttpRequest): { readonly upload?: string } {
 }
 
 /** A report is whole, and leaves with the operator: for admins, and in the audit before its first row is sent. */
-async function exported(
-  { context, author, params }: Omit<Change, 'action' | 'rows'>,
-  run: () => unknown,
-): Promise<unknown> {
-  const result = await run()
-  const id = (params as { readonly id?: CampaignId } | undefined)?.id
-  const isReport = result instanceof RawAnswer || result instanceof LinesAnswer
-  if (isReport && context.role !== undefined && !includesRole(context.role, 'ADMIN'))
+async function noteReport(
+  { role, services }: ConsoleContext,
+  author: Author,
+  note: AuditNote,
+): Promise<void> {
+  if (role !== undefined && !includesRole(role, 'ADMIN'))
     throw new AppError('FORBIDDEN', 'Reports are for admins. The list itself can be read page by page.')
-  if (isReport && id !== undefined)
-    await context.services.audit.note(author, {
-      action: 'campaign.exported',
-      subjectKind: 'campaign',
-      subjectId: id,
-      after: { form: result instanceof RawAnswer ? 'CSV' : 'NDJSON' },
-    })
-  return result
+  await services.audit.note(author, note)
 }
 
 /**

@@ -18,7 +18,7 @@ import { sources } from '../../platform/postgres/states.ts'
 import { type DeliveryId, type EndpointId, encodeId, idFloor, type WorkspaceId } from '../../shared/ids.ts'
 import { deliveryMachine } from '../delivery.machine.ts'
 import { predateAddress, replayChosen } from './replay-chosen.ts'
-import { mayReplay, replaying } from './replaying.ts'
+import { hasEvent, mayReplay, replaying } from './replaying.ts'
 
 const BATCH = 1_000
 /** One request moves at most this many batches. Repeating it moves the next ones. */
@@ -81,6 +81,7 @@ export const createReplayStore = (pool: Pool): DeliveryAdministration => ({
       selection,
       action: 'endpoint.deliveries_replayed',
       set: replaying,
+      where: hasEvent,
     }),
 
   discardHeld: (author, endpointId, since) =>
@@ -90,6 +91,7 @@ export const createReplayStore = (pool: Pool): DeliveryAdministration => ({
       selection: { states: ['HELD'], since },
       action: 'endpoint.deliveries_discarded',
       set: discarded,
+      where: (sql) => sql`true`,
     }),
 
   count: (workspaceId, endpointId, selection) => count(pool, { workspaceId, endpointId, ...selection }),
@@ -115,12 +117,14 @@ export const createReplayStore = (pool: Pool): DeliveryAdministration => ({
   insertTest: (test) => insertTest(pool, test),
 })
 
-/** One count for each state: each follows its own index. */
+/** One count for each state: each follows its own index. What is held has its event: an erasure discards it. */
 async function count(pool: Pool, { states, ...span }: Span & DeliverySelection): Promise<number> {
   const counts = await Promise.all(
     [...new Set(states)].map(async (state) => {
       const [row] = await pool<{ count: number }[]>`
-        select count(*)::int as count from deliveries where ${matching(pool, span, state)}`
+        select count(*)::int as count
+        from deliveries d
+        where ${matching(pool, span, state)} and ${state === 'HELD' ? pool`true` : hasEvent(pool)}`
       return row?.count ?? 0
     }),
   )
@@ -165,12 +169,16 @@ interface Bulk {
   readonly selection: DeliverySelection
   readonly action: string
   readonly set: typeof replaying
+  /** On a delivery `d` that is locked. */
+  readonly where: typeof hasEvent
 }
 
 /** The progress of a bulk change. */
 interface Progress {
   readonly after: string
   readonly count: number
+  /** The last batch was full. */
+  readonly hasMore: boolean
 }
 
 const beginning = '00000000-0000-0000-0000-000000000000'
@@ -184,11 +192,11 @@ async function inBatches(pool: Pool, bulk: Bulk): Promise<BulkOutcome> {
   let progress: Progress | undefined
   let left = MAX_BATCHES
   for (const state of new Set(bulk.selection.states)) {
-    for (let moved = BATCH; moved === BATCH && left > 0; left -= 1) {
+    for (let hasMore = true; hasMore && left > 0; left -= 1) {
       const before: Progress | undefined = progress
       const next = await pool.begin((sql) => moveBatch(sql, bulk, { state, before }))
       if (next === undefined) return { type: 'busy' }
-      moved = next.count - (before?.count ?? 0)
+      ;({ hasMore } = next)
       progress = next
     }
     if (progress) progress = { ...progress, after: beginning }
@@ -213,10 +221,17 @@ async function moveBatch(
     for update skip locked`
   const ids = picked.map(({ id }) => id)
   // By list, not by join: only the partitions of these ids are opened.
-  if (ids.length > 0) await sql`update deliveries set ${bulk.set(sql)} where id = any(${ids})`
-  const count = (before?.count ?? 0) + ids.length
-  if (ids.length > 0 || before === undefined) await auditBatch(sql, bulk, ids.length)
-  return { after: ids.at(-1) ?? before?.after ?? beginning, count }
+  const moved =
+    ids.length === 0
+      ? 0
+      : (await sql`update deliveries d set ${bulk.set(sql)} where id = any(${ids}) and ${bulk.where(sql)}`)
+          .count
+  if (moved > 0 || before === undefined) await auditBatch(sql, bulk, moved)
+  return {
+    after: ids.at(-1) ?? before?.after ?? beginning,
+    count: (before?.count ?? 0) + moved,
+    hasMore: ids.length === BATCH,
+  }
 }
 
 /**

@@ -84,6 +84,12 @@ async function erase(sql: Sql, workspaceId: WorkspaceId, found: readonly Found[]
   const events = [...new Set(found.map(({ eventId }) => eventId))].sort()
   const [oldest, newest] = [events[0], events.at(-1)]
   if (oldest === undefined || newest === undefined) return 0
+  // So that none is replayed meanwhile: its event would be gone, and it would wait for ever.
+  await sql`
+    select from deliveries
+    where ${ofIds(sql, sql`id`, ids)} and workspace_id = ${workspaceId}
+    order by id
+    for no key update`
   // Ids of attempts come from another clock than those of deliveries.
   const earliest = idFloor(idTimeMs(ids[0] ?? oldest) - slackMs)
   await sql`

@@ -7,6 +7,9 @@ export const replaying = (sql: Sql) => sql`
   was_delivered = was_delivered or state = 'DELIVERED',
   replay = true, state = 'PENDING', next_attempt_at = now(), finished_at = null`
 
+/** A condition on a delivery `d`: its event is deleted with a customer, or after its time. */
+export const hasEvent = (sql: Sql) => sql`exists (select from events v where v.id = d.event_id)`
+
 /** A condition on the row `e` of the endpoint of a delivery `d`. */
 export const mayReplay = (sql: Sql) => sql`
-  e.id = d.endpoint_id and e.enabled and e.deleted_at is null and exists (select from events v where v.id = d.event_id)`
+  e.id = d.endpoint_id and e.enabled and e.deleted_at is null and ${hasEvent(sql)}`

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { hashRecoveryCode } from '../../../src/accounts/recovery-codes.ts'
 import { totpCode, totpStep } from '../../../src/accounts/totp.ts'
+import { limits } from '../../../src/contract/limits.ts'
 import { encodeId, type OperatorId } from '../../../src/shared/ids.ts'
 import { test } from '../../support/harness.ts'
 import { addTenant } from '../../support/rows.ts'
@@ -208,7 +209,9 @@ test('an exported report and a downloaded file are in the audit of the workspace
     return reply.status
   }
   assert.equal(await report('application/json', agent), 200)
-  assert.deepEqual([await report('text/csv', agent), await report('application/x-ndjson', agent)], [403, 403])
+  // More often than there are places: a refused report keeps none.
+  for (let count = 0; count <= limits.downloadsAtOnce.perWorkspace; count += 1)
+    assert.equal(await report(count % 2 === 0 ? 'text/csv' : 'application/x-ndjson', agent), 403)
   for (const accept of ['application/json', 'text/csv', 'application/x-ndjson'])
     assert.equal(await report(accept), 200)
   const exports = await owner('GET', `${ws}/audit?action=campaign.exported`)

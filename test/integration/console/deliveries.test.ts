@@ -193,6 +193,18 @@ describe('replaying', () => {
     assert.deepEqual([entry.action, entry.after.states], ['endpoint.deliveries_replayed', ['FAILED']])
   })
 
+  test('many: none whose event was deleted, with a customer or after its time', async () => {
+    const endpoint = await addEndpoint()
+    const [erased = '', kept = ''] = await add(endpoint, ['FAILED', 'FAILED'])
+    await world.sql`
+      delete from events
+      where id = (select event_id from deliveries where id = ${decodeId('delivery', erased) ?? ''})`
+    const ask = (body: object) => post(endpoint, 'replay', { states: ['FAILED'], ...body })
+    assert.deepEqual((await ask({ dryRun: true })).body, { count: 1 })
+    assert.deepEqual((await ask({})).body, { count: 1 })
+    assert.deepEqual(await states([erased, kept]), ['FAILED', 'PENDING'])
+  })
+
   test('many: more than one batch, each delivery once', async () => {
     const endpoint = await addEndpoint()
     const [id = ''] = await add(endpoint, ['FAILED'])

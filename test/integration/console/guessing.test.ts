@@ -87,8 +87,19 @@ describe('wrong guesses of somebody else', () => {
       }
       return all
     }
-    const known = await answers(['nea@example.com', 'NEA@example.com', ' nea@Example.com '])
-    const unknown = await answers(['neb@example.com', 'NEB@example.com', ' neb@Example.com '])
+    // The last one, of a wide letter, finds no account.
+    const known = await answers([
+      'nea@example.com',
+      'NEA@example.com',
+      ' nea@Example.com ',
+      '\uff4eea@example.com',
+    ])
+    const unknown = await answers([
+      'neb@example.com',
+      'NEB@example.com',
+      ' neb@Example.com ',
+      '\uff4eeb@example.com',
+    ])
     assert.deepEqual(unknown, known)
     assert.deepEqual(
       known.map(([status]) => status),

@@ -10,7 +10,7 @@ const { server, redis } = await redisOfFile()
 
 describe('the sign-in limit of several gateways', () => {
   const gateway = () => createSignInLimit(createRateLimiter(redis, systemClock))
-  const stranger = (): Guesser => ({ account: newId('operator'), address: '203.0.113.9' })
+  const stranger = (): Guesser => ({ email: `${newId('operator')}@example.com`, address: '203.0.113.9' })
 
   /** How many of the guesses were looked at. They are wrong, so a token comes back after twelve seconds only. */
   async function guess(gateways: readonly ReturnType<typeof gateway>[], guesser: Guesser, guesses: number) {
