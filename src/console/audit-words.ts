@@ -34,6 +34,7 @@ const words: Readonly<Record<string, Words>> = {
   'endpoint.created': { did: 'Created endpoint' },
   'endpoint.deleted': { did: 'Deleted endpoint' },
   'endpoint.deliveries_discarded': { did: 'Discarded the held deliveries of endpoint' },
+  'endpoint.deliveries_expired': { did: 'Gave up, at the end of their time, deliveries of endpoint' },
   'endpoint.deliveries_replayed': { did: 'Replayed deliveries of endpoint' },
   'endpoint.disabled': { did: 'Turned off endpoint' },
   'endpoint.edited': { did: 'Changed endpoint' },

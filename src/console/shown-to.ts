@@ -31,11 +31,19 @@ export function resultsFor(role: Role, results: readonly SearchResult[]): readon
 export const memberFor = (role: Role, record: MemberRecord): MemberRecord =>
   seesAll(role) ? record : { ...record, secondFactor: null }
 
+/** Of what was done to the own account: guesses of strangers with their address, but not where others work from. */
+export const ownAuditFor = (reader: OperatorId, record: AuditRecord): AuditRecord =>
+  record.operator === null || isBy(reader, record) ? record : { ...record, ...nowhere }
+
+const nowhere = { ip: null, device: null, userAgent: null }
+
+const isBy = (reader: OperatorId, { operator }: AuditRecord): boolean =>
+  operator?.id === encodeId('operator', reader)
+
 export function auditFor(role: Role, reader: OperatorId, record: AuditRecord): AuditRecord {
   if (seesAll(role)) return record
   const [before, after] = [record.before, record.after].map(withoutUrlQuery)
-  const isOwn = record.operator?.id === encodeId('operator', reader)
-  return { ...record, before, after, ...(!isOwn && { ip: null, device: null, userAgent: null }) }
+  return { ...record, before, after, ...(!isBy(reader, record) && nowhere) }
 }
 
 const withoutUrlQuery = (values: unknown): unknown =>

@@ -25,15 +25,22 @@ import { memberEvents } from '../member-events.ts'
 export async function writeAudit(sql: Sql, author: AuditAuthor, entry: AuditNote): Promise<void> {
   const told = sql`
     ${entry.action}, ${entry.subjectKind}, ${entry.subjectId}::uuid, ${asJson(sql, entry.before)}::jsonb,
-    ${asJson(sql, entry.after)}::jsonb, ${author.ip}, ${author.userAgent?.slice(0, userAgentLength) ?? null}`
+    ${asJson(sql, entry.after)}::jsonb`
+  const origin = { ip: author.ip, userAgent: author.userAgent?.slice(0, userAgentLength) ?? null }
   await sql`
     insert into audit (id, workspace_id, operator_id, key_id, ${common(sql)})
-    values (${newId('audit')}, ${author.workspaceId}, ${author.operatorId}, ${author.keyId ?? null}, ${told})`
+    values (${newId('audit')}, ${author.workspaceId}, ${author.operatorId}, ${author.keyId ?? null}, ${told},
+      ${origin.ip}, ${origin.userAgent})`
   if (author.workspaceId === null && memberEvents.includes(entry.action))
-    await tellWorkspaces(sql, { accountId: accountOf(author, entry), by: author.operatorId }, told)
+    await tellWorkspaces(sql, { accountId: accountOf(author, entry), by: author.operatorId, ...origin }, told)
 }
 
 const common = (sql: Sql) => sql`action, subject_kind, subject_id, before, after, ip, user_agent`
+
+interface Origin {
+  readonly ip: string | null
+  readonly userAgent: string | null
+}
 
 /** The account that an event is about: the operator who was changed, else the one who acted. */
 const accountOf = (author: AuditAuthor, { subjectKind, subjectId }: AuditNote): string | null =>
@@ -41,17 +48,24 @@ const accountOf = (author: AuditAuthor, { subjectKind, subjectId }: AuditNote): 
 
 /**
  * One entry for each workspace of which the account is a member now: it stays there when the member leaves. Who is in
- * another workspace is not named, such as whoever disabled the account.
+ * another workspace is not named, such as whoever disabled the account, nor where from.
  */
 async function tellWorkspaces(
   sql: Sql,
-  { accountId, by }: { readonly accountId: string | null; readonly by: string | null },
+  {
+    accountId,
+    by,
+    ip,
+    userAgent,
+  }: Origin & { readonly accountId: string | null; readonly by: string | null },
   told: Piece,
 ): Promise<void> {
   if (accountId === null) return
+  const shown = (value: string | null) =>
+    sql`case when ${by}::uuid is null or author.operator_id is not null then ${value}::text end`
   await sql`
     insert into audit (id, workspace_id, operator_id, ${common(sql)})
-    select new_uuid(), m.workspace_id, author.operator_id, ${told}
+    select new_uuid(), m.workspace_id, author.operator_id, ${told}, ${shown(ip)}, ${shown(userAgent)}
     from memberships m
     left join memberships author on author.workspace_id = m.workspace_id and author.operator_id = ${by}
     where m.operator_id = ${accountId}`

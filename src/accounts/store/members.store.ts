@@ -144,11 +144,15 @@ export async function roleOf(
   return row?.role
 }
 
+/** One who can sign in. Locked, so that the other one is not disabled meanwhile. */
 async function hasOtherOwner(sql: Sql, author: MemberAuthor, operatorId: OperatorId): Promise<boolean> {
   const rows = await sql`
-    select from memberships
-    where workspace_id = ${author.workspaceId} and role = 'OWNER' and operator_id <> ${operatorId}
-    limit 1`
+    select
+    from memberships m
+    join operators o on o.id = m.operator_id and o.disabled_at is null
+    where m.workspace_id = ${author.workspaceId} and m.role = 'OWNER' and m.operator_id <> ${operatorId}
+    limit 1
+    for share of o`
   return rows.count > 0
 }
 

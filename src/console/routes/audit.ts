@@ -8,7 +8,7 @@ import { time } from '../../platform/http/time.ts'
 import { auditWords, shortWordsOf } from '../audit-words.ts'
 import { operatorRoute, workspaceRoute } from '../route.ts'
 import { idOf, idParams } from '../schema.ts'
-import { hiddenFrom } from '../shown-to.ts'
+import { hiddenFrom, ownAuditFor } from '../shown-to.ts'
 import { tellAudit } from '../tell-audit.ts'
 
 const kind = byId('console-audit')
@@ -73,7 +73,8 @@ const listMyAudit = operatorRoute({
   query: v.strictObject({ ...pageQuery, ...filters }),
   async handle({ services, operator: { operatorId }, query: { limit, cursor, ...filter } }) {
     const page = pageRequest(kind, { limit, cursor })
-    return pageBody(kind, told(await services.audit.listAccounts({ ...filter, operatorId }, page)))
+    const { data, next } = await services.audit.listAccounts({ ...filter, operatorId }, page)
+    return pageBody(kind, told({ data: data.map((record) => ownAuditFor(operatorId, record)), next }))
   },
 })
 

@@ -194,6 +194,9 @@ async function eraseCalls({ sql, job, contactId }: ContactTask): Promise<Batch> 
   await eraseElementsOf(sql, workspaceId, ids)
   await sql`delete from call_timeline where call_id = any(${ids}::uuid[]) and workspace_id = ${workspaceId}`
   await sql`delete from calls where id = any(${ids}::uuid[]) and workspace_id = ${workspaceId}`
+  await sql`
+    delete from request_keys
+    where workspace_id = ${workspaceId} and kind = 'call' and resource_id = any(${ids}::uuid[])`
   return { result: 'again', counts: { calls: ids.length, events } }
 }
 

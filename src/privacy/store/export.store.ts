@@ -60,7 +60,7 @@ export const createExportStore = (sql: Sql) => ({
     return ended.count > 0
   },
 
-  /** Ends exports whose time is over, and has their files deleted. */
+  /** Ends exports whose time is over, and has their files deleted. One that failed forgets whom it was of. */
   async expire(): Promise<void> {
     await sql`
       with expired as (
@@ -74,6 +74,10 @@ export const createExportStore = (sql: Sql) => ({
         returning id, workspace_id, claim
       )
       ${deleteExportFiles(sql, { ended: 'expired' })}`
+    await sql`
+      update contact_jobs
+      set address = null
+      where status = 'FAILED' and address is not null and completed_at <= now() - ${lifetime}::interval`
   },
 })
 

@@ -239,6 +239,7 @@ test('a change of an account says on which device it was made', async () => {
   const agent = await world.as('AGENT', { workspaceId })
   const id = encodeId('operator', agent.operatorId)
   const member = `/workspaces/${encodeId('workspace', workspaceId)}/members/${id}`
+  const { email } = (await agent('GET', '/me')).body.operator
   for (const verb of ['disable', 'enable'])
     assert.equal((await root('POST', `${member}/${verb}`)).status, 200)
   const [enabled, disabled] = await told(agent.operatorId, 'operator')
@@ -248,6 +249,12 @@ test('a change of an account says on which device it was made', async () => {
       ['operator.enabled', 'Firefox on Linux', null],
       ['operator.disabled', 'Firefox on Linux', { sessionsEnded: 1 }],
     ],
+  )
+  // The account itself is told who it was, but not where from.
+  const own = await browser(cookieOf(await signIn(email)))('GET', '/me/audit?action=operator')
+  assert.deepEqual(
+    own.body.data.slice(0, 2).map(({ operator, ip, device }: Json) => [operator !== null, ip, device]),
+    [1, 2].map(() => [true, null, null]),
   )
   const eve = await world.addOperator('eve@example.com')
   await world.giveTotp(eve)

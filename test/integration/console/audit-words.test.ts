@@ -83,7 +83,7 @@ test('admins see how members sign in, of this workspace alone, also after they h
   assert.deepEqual(await told(owner, by), ['Signed in', 'Changed the password', 'Signed out', 'Signed in'])
 })
 
-test('who disabled an account is named only where that operator is a member', async () => {
+test('who disabled an account is named, with where from, only where that operator is a member', async () => {
   const agent = await world.as('AGENT', ours)
   await sql`
     insert into memberships (workspace_id, operator_id, role)
@@ -92,8 +92,9 @@ test('who disabled an account is named only where that operator is a member', as
   await world.services.operators.setDisabled(change, true)
   const entry = async (client: Client, base: string) =>
     (await client('GET', `${base}/audit?action=operator.disabled`)).body.data[0]
-  assert.equal((await entry(owner, ws)).operator.id, encodeId('operator', owner.operatorId))
-  assert.equal((await entry(stranger, pathOf(theirs))).operator, null)
+  const [known, unknown] = [await entry(owner, ws), await entry(stranger, pathOf(theirs))]
+  assert.deepEqual([known.operator.id, known.ip], [encodeId('operator', owner.operatorId), '127.0.0.1'])
+  assert.deepEqual([unknown.operator, unknown.ip], [null, null])
 })
 
 test('of who is erased no entry has a name, and none ends in the middle of a sentence', async () => {

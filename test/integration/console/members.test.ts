@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { encodeId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
+import { addTenant } from '../../support/rows.ts'
 import { openWorld, PASSWORD } from './console-world.ts'
 
 const world = await openWorld()
@@ -87,6 +88,18 @@ describe('an operator who is disabled', () => {
       rows.map(({ action, operatorId }) => [action, operatorId]),
       ['operator.disabled', 'operator.enabled'].map((action) => [action, platform.operatorId]),
     )
+  })
+
+  test('is not the owner that a workspace keeps', async () => {
+    const { workspaceId } = await addTenant(world.sql)
+    const [last, other] = [await world.as('OWNER', { workspaceId }), await world.as('OWNER', { workspaceId })]
+    const platform = await world.as('VIEWER', { platformOwner: true })
+    const base = `/workspaces/${encodeId('workspace', workspaceId)}/members`
+    const [self, away] = [last, other].map(({ operatorId }) => `${base}/${encodeId('operator', operatorId)}`)
+    await platform('POST', `${away}/disable`)
+    assert.equal((await last('DELETE', `${self}`)).status, 409)
+    await platform('POST', `${away}/enable`)
+    assert.ok((await last('DELETE', `${self}`)).status < 300)
   })
 
   test('is disabled by the platform owner alone, who cannot disable the own account or a stranger', async () => {

@@ -207,6 +207,18 @@ describe('an export', () => {
     assert.deepEqual(await filesOf(who, id), [])
   })
 
+  test('that failed names the number for as long as one that can be downloaded', async () => {
+    const who = await known()
+    const id = await exported(who)
+    await sql`update contact_jobs set status = 'FAILED', blob_key = null, expires_at = null where id = ${id}`
+    const contact = async () => (await privacy.findExport(who.workspaceId, id))?.contact
+    await worker().expireExports()
+    assert.notEqual(await contact(), null)
+    await sql`update contact_jobs set completed_at = now() - interval '8 days' where id = ${id}`
+    await worker().expireExports()
+    assert.equal(await contact(), null)
+  })
+
   test('expires with its time and with an erasure, file and number included', async () => {
     const who = await known()
     const id = await exported(who)

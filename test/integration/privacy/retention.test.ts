@@ -28,7 +28,12 @@ describe('contents that a workspace keeps for some days', () => {
     await untilDone(after(11).removeContents)
     assert.deepEqual([await indexedMetadata(who), await indexedMetadata(other)], [0, 1])
     // Calls, timelines and lists of campaigns are no contents.
-    assert.deepEqual((await mentions(who.secret)).sort(), ['call_timeline', 'calls', 'recipients'])
+    assert.deepEqual((await mentions(who.secret)).sort(), [
+      'call_timeline',
+      'calls',
+      'recipients',
+      'request_keys',
+    ])
     const [row] = await sql`
       select count(*)::int as count from messages where workspace_id = ${who.workspaceId} and text = ''`
     assert.equal(row?.['count'], 602)

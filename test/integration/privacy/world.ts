@@ -101,6 +101,9 @@ export async function known(waId?: string): Promise<Known> {
   const timeline = [[0, 'ended', { secret }]]
   const callId = await call(sql, own, { status: 'COMPLETED', fromName: secret, timeline })
   await sql`
+    insert into request_keys (workspace_id, kind, key, hash, resource_id)
+    values (${workspaceId}, 'call', ${secret}, '', ${callId})`
+  await sql`
     insert into call_timeline (id, workspace_id, call_id, at, kind, detail)
     values (new_uuid(), ${workspaceId}, ${callId}, now(), 'ended', ${sql.json({ secret })})`
   await sql`
@@ -153,6 +156,7 @@ const tables = [
   'audit',
   'blob_deletions',
   'inbound_elements',
+  'request_keys',
 ] as const
 
 /** The tables in which a row mentions the text. */

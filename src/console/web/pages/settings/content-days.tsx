@@ -48,7 +48,10 @@ function Edit({ record, onChange, onClose }: Props & { onClose(): void }) {
       onClose={onClose}
       onSubmit={() => void submit()}
     >
-      <p>Texts, variables and files of older messages are deleted. They cannot be brought back.</p>
+      <p>
+        Texts, variables and files of older messages are deleted. They cannot be brought back. Lists of
+        campaigns keep their variables until the campaign is deleted.
+      </p>
       <Field
         label="Days"
         type="number"
