@@ -14,32 +14,39 @@ interface Statement {
   readonly parameters: readonly unknown[]
 }
 
-/** Runs `work` on its own connection. Returns two plans per statement: for its values, and for any values. */
+/** Runs `work` on a connection of its own, see `plansIn`. */
 export async function plansOf(
   url: string,
   work: (sql: Pool) => Promise<unknown>,
   options: Partial<PoolOptions> = {},
 ): Promise<PlanNode[]> {
-  const statements: Statement[] = []
   const sql = connectPool({ url, max: 1, name: 'bench-plans', statementTimeoutMs: 60_000, ...options })
   try {
-    await sql`select 1`
-    // The driver reads the option `debug` for every statement.
-    Object.assign(sql.options, {
-      debug: (_id: number, text: string, parameters: readonly unknown[]) =>
-        statements.push({ text, parameters }),
-    })
-    await work(sql)
-    Object.assign(sql.options, { debug: false })
-    const plans: PlanNode[] = []
-    for (const { text, parameters } of statements.filter(isPlanned)) {
-      plans.push(planIn(await sql.unsafe(`explain (format json) ${text}`, parameters as never)))
-      plans.push(planIn(await sql.unsafe(`explain (format json, generic_plan) ${text}`).simple()))
-    }
-    return plans
+    return await plansIn(sql, work)
   } finally {
     await sql.end()
   }
+}
+
+/**
+ * Two plans for each statement of `work`: for its values, and for any values. Nothing else may use the pool meanwhile. One
+ * connection for many works costs less: each first reads the catalog.
+ */
+export async function plansIn(sql: Pool, work: (sql: Pool) => Promise<unknown>): Promise<PlanNode[]> {
+  const statements: Statement[] = []
+  await sql`select 1`
+  // The driver reads the option `debug` for every statement.
+  Object.assign(sql.options, {
+    debug: (_id: number, text: string, parameters: readonly unknown[]) =>
+      statements.push({ text, parameters }),
+  })
+  await work(sql).finally(() => Object.assign(sql.options, { debug: false }))
+  const plans: PlanNode[] = []
+  for (const { text, parameters } of statements.filter(isPlanned)) {
+    plans.push(planIn(await sql.unsafe(`explain (format json) ${text}`, parameters as never)))
+    plans.push(planIn(await sql.unsafe(`explain (format json, generic_plan) ${text}`).simple()))
+  }
+  return plans
 }
 
 // Each row has one column. Take its value without the name, because the pool's transform changes the name.

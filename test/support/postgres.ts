@@ -38,11 +38,14 @@ export function sharedPool(database: TestDatabase, max = 4): Pool {
   return pool
 }
 
+let admin: Pool | undefined
+
+/** On one connection for the process: a new one costs more than what is done on it. */
 async function asAdmin(url: string, work: (sql: Pool) => PromiseLike<unknown>): Promise<void> {
-  const sql = connectPool({ url, max: 1, name: 'test-admin', statementTimeoutMs: 60_000 })
-  try {
-    await work(sql)
-  } finally {
-    await sql.end()
+  if (admin === undefined) {
+    const opened = connectPool({ url, max: 1, name: 'test-admin', ...patience })
+    afterAllFiles(() => opened.end({ timeout: 1 }))
+    admin = opened
   }
+  await work(admin)
 }

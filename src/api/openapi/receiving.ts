@@ -11,7 +11,7 @@ export const receiving: readonly Chapter[] = [
       [
         '- `https`: one POST for each event. Any 2xx within the time limit takes it; a redirect is a failure and never followed.',
         '- `wss`: Switchboard dials you and keeps one socket for all events of the endpoint, one text frame for each, the same bytes as over HTTPS. ' +
-          'A frame that the open socket took counts as delivered; send nothing back. After 3 minutes without an event it is closed with code 1000, and dialled again for the next one.',
+          'A frame counts as delivered once you have read it, which the pongs of your WebSocket library tell; send nothing else. After 3 minutes without an event it is closed with code 1000, and dialled again for the next one.',
       ].join('\n'),
       `Addresses must be encrypted and public. A workspace has at most ${limits.endpointsPerWorkspace} endpoints.`,
     ].join('\n\n'),
@@ -42,7 +42,7 @@ export const receiving: readonly Chapter[] = [
     id: 'retries',
     title: 'Retries',
     text: [
-      `\`message.status\`, \`message.received\`, \`call.status\` and \`account.updated\` are queued. The time limit is 10 seconds; a failure is tried again after 10 s, 1 min, 5 min, 30 min and 2 h, ${limits.attempts} attempts in all. ` +
+      `\`message.status\`, \`message.received\`, \`call.status\`, \`contact.updated\` and \`account.updated\` are queued. The time limit is 10 seconds; a failure is tried again after 10 s, 1 min, 5 min, 30 min and 2 h, ${limits.attempts} attempts in all. ` +
         '`Retry-After` on 429 and 503 lengthens a delay, up to 2 h. Every attempt and replay sends the same bytes.',
       `${limits.failuresToDisable} failed attempts in a row switch the endpoint off. What happens meanwhile is held, and the console replays or discards it.`,
       '`call.ringing` and `call.accepted` are direct: one attempt within 5 seconds, before everything else, in no log. Answer 200 at once and work afterwards. ' +

@@ -7,15 +7,17 @@ import {
   type SearchCase,
   searchCases,
 } from '../../../../bench/lists/list-cases.ts'
-import { indexesOf, plansOf, scannedWhole, sortsToLimit } from '../../../../bench/lists/plans.ts'
+import { indexesOf, plansIn, scannedWhole, sortsToLimit } from '../../../../bench/lists/plans.ts'
 import { seedLists } from '../../../../bench/lists/seed-lists.ts'
 import { createMessageReader } from '../../../../src/messaging/store/messages-read.store.ts'
-import { connectPool } from '../../../../src/platform/postgres/sql.ts'
+import { connectPool, type Pool } from '../../../../src/platform/postgres/sql.ts'
 import { type ConversationId, decodeId, type WorkspaceId } from '../../../../src/shared/ids.ts'
 import { before, describe, test } from '../../../support/harness.ts'
-import { testDatabase } from '../../../support/postgres.ts'
+import { testDatabase, testPool } from '../../../support/postgres.ts'
 
 const database = await testDatabase()
+const pool = testPool(database, 1)
+const plansOf = (work: (sql: Pool) => Promise<unknown>) => plansIn(pool, work)
 const big = ['messages', 'message_metadata', 'conversations', 'calls', 'contacts', 'search_terms']
 
 describe('the plans of the lists', () => {
@@ -39,7 +41,7 @@ describe('the plans of the lists', () => {
     assert.ok(cases.length > 40)
     const empty: string[] = []
     for (const { name, read } of [...cases, ...ofConsole]) {
-      const plans = await plansOf(database.url, async (sql) => {
+      const plans = await plansOf(async (sql) => {
         const { data, next } = await read(sql)
         if (data.length === 0) empty.push(name)
         if (next) await read(sql, next)
@@ -70,7 +72,7 @@ describe('the plans of the lists', () => {
   test('a search reads no big table whole, whatever is typed', async () => {
     const nobody: string[] = []
     for (const { name, search } of searches) {
-      const plans = await plansOf(database.url, async (sql) => {
+      const plans = await plansOf(async (sql) => {
         const { people, hits } = await search(sql)
         if (people.length + hits.length === 0) nobody.push(name)
       })
@@ -95,7 +97,7 @@ describe('the plans of the lists', () => {
       const asked = cases.filter(({ name }) => name.includes(`${filter}=`))
       assert.equal(asked.length, 3)
       for (const { name, read } of asked)
-        for (const plan of await plansOf(database.url, read)) assert.ok(indexesOf(plan).includes(index), name)
+        for (const plan of await plansOf(read)) assert.ok(indexesOf(plan).includes(index), name)
     }
   })
 
@@ -108,8 +110,7 @@ describe('the plans of the lists', () => {
     for (const [name, index] of Object.entries(indexes)) {
       const one = ofConsole.find((asked) => asked.name.startsWith(name))
       assert.ok(one, name)
-      for (const plan of await plansOf(database.url, one.read))
-        assert.ok(indexesOf(plan).includes(index), name)
+      for (const plan of await plansOf(one.read)) assert.ok(indexesOf(plan).includes(index), name)
     }
   })
 
@@ -117,7 +118,7 @@ describe('the plans of the lists', () => {
     const asked = cases.filter(({ name }) => name.startsWith('messages') && name.includes('until'))
     assert.equal(asked.length, 4)
     for (const { name, read } of asked)
-      for (const plan of (await plansOf(database.url, read)).slice(-2))
+      for (const plan of (await plansOf(read)).slice(-2))
         assert.ok(indexesOf(plan).includes('messages_late'), name)
   })
 
@@ -134,7 +135,7 @@ describe('the plans of the lists', () => {
       const narrower = /conversationId|updatedSince/.exec(name)?.[0] ?? 'none'
       const index = indexOf[narrower]
       // The last statement is the list; before it, pairs may be counted.
-      const plans = (await plansOf(database.url, read)).slice(-2)
+      const plans = (await plansOf(read)).slice(-2)
       for (const plan of plans)
         assert.equal(
           indexesOf(plan).find((one) => one.startsWith('message')),
@@ -155,7 +156,7 @@ describe('the plans of the lists', () => {
     for (const [name, expected] of Object.entries(indexes)) {
       const one = cases.find((asked) => asked.name === name)
       assert.ok(one, `${name} is none of ${cases.map((asked) => asked.name)}`)
-      for (const plan of await plansOf(database.url, one.read)) {
+      for (const plan of await plansOf(one.read)) {
         // Where a workspace has nearly all calls, those of the most frequent kind are read in the order of all.
         const found = indexesOf(plan).filter((index) => index.startsWith('calls_') && index !== 'calls_pkey')
         if (found.length > 0) assert.deepEqual([...new Set(found)].toSorted(), expected, name)
@@ -164,7 +165,7 @@ describe('the plans of the lists', () => {
   })
 
   test('the page around a message is found as the pages of a list are', async () => {
-    const plans = await plansOf(database.url, async (sql) => {
+    const plans = await plansOf(async (sql) => {
       const messages = createMessageReader(sql)
       const { data } = await messages.list(around.workspaceId, around, { limit: 100 })
       const id = decodeId('message', data.at(-1)?.id ?? '') ?? assert.fail('nobody said anything')
@@ -180,7 +181,6 @@ describe('the plans of the lists', () => {
 
   test('a statement without an index is found out', async () => {
     const plans = await plansOf(
-      database.url,
       (sql) => sql`select id from messages where text = ${'Order 7 is ready.'} order by id limit 50`,
     )
     assert.ok(plans.every((plan) => sortsToLimit(plan)))
