@@ -57,7 +57,10 @@ async function syncAccount(
   const limit =
     numbers.type === 'ok' && numbers.value.find(({ messagingLimit }) => messagingLimit)?.messagingLimit
   if (limit) await limitRead(workspaceId, limit, askedAt)
-  if (found.type === 'ok') await templates.upsert(workspaceId, templatesOf(found.value), askedAt)
+  if (found.type === 'ok') {
+    const { templates: listed, named } = found.value
+    await templates.upsert(workspaceId, templatesOf(listed), { asOf: askedAt, named })
+  }
   if (problem) log.warn({ workspaceId, code: problem.code }, 'catalog.sync_failed')
   else log.info({ workspaceId }, 'catalog.synced')
 }

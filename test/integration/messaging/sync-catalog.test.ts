@@ -36,7 +36,10 @@ function sync(upsert = templates.upsert, scope: SyncScope = {}) {
     templates: { upsert },
     provider: {
       listNumbers: async ({ workspaceId }) => listed(workspaceId, 'numbers'),
-      listTemplates: async ({ workspaceId }) => listed(workspaceId, 'templates'),
+      listTemplates: async ({ workspaceId }) => {
+        const { value } = listed(workspaceId, 'templates')
+        return { type: 'ok', value: { templates: value, named: value } }
+      },
     },
     limitRead: async () => undefined,
     log: { info: note, warn: note },
