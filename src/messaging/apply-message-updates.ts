@@ -185,7 +185,7 @@ function toChange(update: MessageStatusUpdate, message: FoundMessage, nowMs: num
   return { messageId, recipientId, providerMessageId, status, at, error, eventId: newId('event'), body }
 }
 
-/** A contact who was erased since its ids were read has a new row by the second try. */
+/** A contact who was erased, or moved to another address, since it was read is read again by the second try. */
 async function applyInbound(
   ports: MessageUpdatePorts,
   writeInbound: WriteInbound,

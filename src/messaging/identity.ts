@@ -53,7 +53,8 @@ export function identify(given: Claim, found: readonly Holder[]): IdentityPlan |
   const { claim, holders } = withoutNextOwners(given, found)
   const addresses = claimedAddresses(claim)
   const [only, ...others] = holders
-  if (only && others.length === 0 && addresses.every((address) => has(only, address))) return null
+  const isKnown = only && others.length === 0 && addresses.every((address) => has(only, address))
+  if (isKnown && !isBack(claim, only)) return null
   const stranger = strangerOf(claim, holders)
   if (!stranger) return planOf(claim, holders)
   if (claim.proof === 'answer' || stranger.userId === null) return null
@@ -71,6 +72,14 @@ export function identify(given: Claim, found: readonly Holder[]): IdentityPlan |
     recycled: { id: stranger.id, address: isLost ? stranger.userId : stranger.address },
   }
 }
+
+/** Somebody is seen under a number that they had left: it is theirs again, and the other one may be somebody else's. */
+const isBack = ({ person: { phone }, proof, at }: Claim, { address, addressAt }: Holder): boolean =>
+  proof !== 'answer' && addressAt !== null && at > addressAt && isAnotherNumber(phone, address)
+
+/** Not where the address is another spelling of it. */
+export const isAnotherNumber = (phone: string | null, address: string): boolean =>
+  phone !== null && phone !== address && !spellingsOf(phone).includes(address)
 
 /**
  * A statement names the number that the person has left, too. By the time it is told, or told again, that number may be

@@ -35,6 +35,17 @@ const shown = (claim: Claim, ...holders: Holder[]) => {
 }
 
 describe('who a person is', () => {
+  test('who writes under a number that they had left is written to there again', () => {
+    const known = holder(1, P2, { aliases: [P, A], userId: A, addressAt: early })
+    for (const back of [claim(P), claim(P, A), claim(P, A, { proof: 'statement', also: [P2] })])
+      assert.deepEqual(shown(back, known)?.slice(0, 4), [id(1), [], null, P])
+    assert.equal(shown(claim(P, A, { at: early }), known), null)
+    assert.equal(shown(claim(P, null, { proof: 'answer', also: [P2] }), known), null)
+    assert.equal(shown(claim(null, A), known), null)
+    const [long, short] = ['5551987654321', '555187654321']
+    assert.equal(shown(claim(short), holder(1, long, { aliases: [short], addressAt: early })), null)
+  })
+
   test('a new person is a new contact, written to by number where there is one', () => {
     assert.deepEqual(shown(claim(P, A)), [null, [], null, P, [A], A])
     assert.deepEqual(shown(claim(null, A)), [null, [], null, A, [], A])
