@@ -15,7 +15,12 @@ export interface SentMedia<File> {
 
 export type InteractiveHeader<File> =
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'image' | 'video' | 'document'; readonly file: File }
+  | {
+      readonly kind: 'image' | 'video' | 'document'
+      readonly file: File
+      /** Of a document. */
+      readonly fileName?: string
+    }
 
 export interface ListSection {
   readonly title: string | null

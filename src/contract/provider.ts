@@ -139,6 +139,12 @@ export interface ProviderTemplate {
   readonly rejectedReason: string | null
 }
 
+export interface TemplateList {
+  readonly templates: readonly ProviderTemplate[]
+  /** Every template of the account, also those that cannot be read. Null: the list may not name all. */
+  readonly named: readonly Pick<ProviderTemplate, 'name' | 'language'>[] | null
+}
+
 export type TemplateDefinition = Pick<
   ProviderTemplate,
   'name' | 'language' | 'category' | 'parameterFormat' | 'components'
@@ -189,7 +195,7 @@ export interface Provider {
   /** For the review of a template with a media header. Goes on where it broke off. */
   uploadSample(account: ProviderAccount, file: SampleFile): ProviderAnswer<{ readonly handle: string }>
 
-  listTemplates(account: ProviderAccount): ProviderAnswer<ProviderTemplate[]>
+  listTemplates(account: ProviderAccount): ProviderAnswer<TemplateList>
   createTemplate(account: ProviderAccount, definition: TemplateDefinition): ProviderAnswer<CreatedTemplate>
   listNumbers(account: ProviderAccount): ProviderAnswer<ProviderNumber[]>
 }

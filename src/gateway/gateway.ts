@@ -30,9 +30,8 @@ import { createHealth } from '../platform/process/health.ts'
 import { type Load, watchLoad } from '../platform/process/load.ts'
 import { createRateLimiter } from '../platform/redis/rate-limit.ts'
 import { createPrivacy } from '../privacy/privacy.module.ts'
-import { createApplyUpdate } from '../provider/incoming/apply-updates.ts'
 import { createKeepElements } from '../provider/incoming/keep-elements.ts'
-import { providerWebhooks } from '../provider/incoming/webhooks.ts'
+import { createIncoming } from '../provider/incoming.module.ts'
 import { version } from '../shared/version.ts'
 import { drainGateway } from './drain.ts'
 import { joinCluster } from './join-cluster.ts'
@@ -66,7 +65,7 @@ export async function startGateway(settings: Settings): Promise<Gateway> {
     postgresAwayMs: context.postgres.awayMs,
     fullness: () => server.inFlight() / settings.MAX_REQUESTS,
   })
-  const { handler, live } = createEdges(context, { ...ground, load }, features)
+  const { handler, live, startApplying } = createEdges(context, { ...ground, load }, features)
   const server = await listen({
     host: settings.HOST,
     port: settings.PORT,
@@ -83,6 +82,7 @@ export async function startGateway(settings: Settings): Promise<Gateway> {
   await node.serve()
   health.state = 'serving'
   const stopPartitions = keepPartitions(sql, log)
+  const applying = startApplying()
   log.info({ port: server.port, internalPort: internal.port, nodeId: node.self.nodeId }, 'gateway.serving')
   return {
     port: server.port,
@@ -91,6 +91,7 @@ export async function startGateway(settings: Settings): Promise<Gateway> {
       health.state = 'draining'
       log.info({}, 'gateway.draining')
       stopPartitions()
+      void applying.stop()
       load.stop()
       ground.restores.stop()
       await drainGateway({ ...ground, ...features, server, live, provider: context.provider }, context)
@@ -184,7 +185,7 @@ function createEdges(
   features: Features,
 ) {
   const { sql, settings, log, clock, metrics, secrets } = context
-  const { accounts, delivery, messaging, calls } = features
+  const { accounts, delivery, calls } = features
   const limiter = createRateLimiter(node.redis, clock)
   const { authenticate, noteDownload } = accounts
   const api = createApiEdge({
@@ -203,19 +204,11 @@ function createEdges(
     onServed: metrics.served('console'),
   })
   const required = requireSettings(settings, ['PROVIDER_APP_SECRET', 'PROVIDER_VERIFY_TOKEN'])
-  const webhooks = providerWebhooks({
+  const { webhooks, startApplying } = createIncoming({
+    ...{ ...features, sql, clock, log, keep: keeper },
     appSecret: required.PROVIDER_APP_SECRET,
     verifyToken: required.PROVIDER_VERIFY_TOKEN,
-    apply: createApplyUpdate({
-      messages: messaging.updates,
-      applyCallUpdate: calls.applyCallUpdate,
-      applyTemplateChange: messaging.applyTemplateChange,
-      templateEdited: messaging.templateEdited,
-      applyAccountUpdate: messaging.applyAccountUpdate,
-      ignored: metrics.ignored,
-    }),
-    keep: keeper,
-    log,
+    ignored: metrics.ignored,
     observe: metrics.received,
   })
   const gauge = (name: string, help: string, read: () => number) =>
@@ -239,5 +232,5 @@ function createEdges(
     ...{ api, console: console.handler, health, pages },
     providerWebhooks: whileAvailable(webhooks, load),
   }
-  return { handler: publicHandler(edges), live: console.live }
+  return { handler: publicHandler(edges), live: console.live, startApplying }
 }

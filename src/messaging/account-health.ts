@@ -1,5 +1,5 @@
 // Applies what the provider reports about accounts: in webhooks, in changes of templates, and in errors of sends.
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import {
   type AccountChange,
   type AccountUpdate,
@@ -40,8 +40,8 @@ export interface AccountHealth {
   templateChanged(update: TemplateStatusUpdate | TemplateCategoryUpdate): Promise<boolean>
   /** The messaging limit, as the provider told it with the numbers. */
   limitRead(workspaceId: WorkspaceId, word: string, at: Date): Promise<void>
-  /** Looks for problems of the account in the error of a send. Returns at once. */
-  sendFailed(workspaceId: WorkspaceId, error: GivenFailure): void
+  /** Looks for problems of the account in the error of a send. `at`: when it failed; default now. Returns at once. */
+  sendFailed(workspaceId: WorkspaceId, error: GivenFailure, at?: Date): void
 }
 
 export function createAccountHealth({
@@ -95,15 +95,20 @@ export function createAccountHealth({
       )
     },
 
-    sendFailed(workspaceId, error) {
+    sendFailed(workspaceId, error, failedAt) {
       if (!paymentCodes.includes(error.code)) return
       const nowMs = clock.now()
-      if (nowMs - (told.get(workspaceId) ?? Number.NEGATIVE_INFINITY) < tellEveryMs) return
-      told.set(workspaceId, nowMs)
-      const at = new Date(nowMs)
-      report({ of: { workspaceId }, at, digest: randomBytes(32).toString('hex') }, [
-        paymentChange(error, at),
-      ]).catch((problem: unknown) => log.warn({ workspaceId, error: String(problem) }, 'account.not_updated'))
+      const atMs = Math.min(failedAt?.getTime() ?? nowMs, nowMs)
+      // A status may come days late, when the problem is mended.
+      if (nowMs - atMs >= paymentLastsMs) return
+      if (atMs - (told.get(workspaceId) ?? Number.NEGATIVE_INFINITY) < tellEveryMs) return
+      told.set(workspaceId, atMs)
+      const at = new Date(atMs)
+      // One for all repeats of a status.
+      const digest = createHash('sha256').update(JSON.stringify([workspaceId, 'PAYMENT', error.code, at]))
+      report({ of: { workspaceId }, at, digest: digest.digest('hex') }, [paymentChange(error, at)]).catch(
+        (problem: unknown) => log.warn({ workspaceId, error: String(problem) }, 'account.not_updated'),
+      )
     },
   }
 }

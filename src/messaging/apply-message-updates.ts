@@ -50,7 +50,7 @@ export interface MessageUpdatePorts {
   /** Called for updates that concern no number or message here. */
   readonly ignored: (type: string) => void
   /** Called for each failed message. */
-  readonly sendFailed?: (workspaceId: WorkspaceId, error: Failure) => void
+  readonly sendFailed?: (workspaceId: WorkspaceId, error: Failure, at: Date) => void
   /** Called for each failed message of a campaign. */
   readonly campaignSendFailed: (messageId: MessageId, error: Failure) => void
   readonly consent: Consent
@@ -140,7 +140,7 @@ function changeOf(
 ): StatusChange[] {
   if (message) {
     learnRecipient(ports, update, message)
-    if (update.error) ports.sendFailed?.(message.workspaceId, failureOf(update.error))
+    if (update.error) ports.sendFailed?.(message.workspaceId, failureOf(update.error), update.at)
     return [toChange(update, message, ports.clock.now())]
   }
   ports.ignored('messageStatus')
@@ -185,7 +185,7 @@ function toChange(update: MessageStatusUpdate, message: FoundMessage, nowMs: num
   return { messageId, recipientId, providerMessageId, status, at, error, eventId: newId('event'), body }
 }
 
-/** A contact who was erased since its ids were read has a new row by the second try. */
+/** A contact who was erased, or moved to another address, since it was read is read again by the second try. */
 async function applyInbound(
   ports: MessageUpdatePorts,
   writeInbound: WriteInbound,

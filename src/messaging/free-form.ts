@@ -4,6 +4,7 @@ import {
   fileOf,
   type Interactive,
   type MessageContent,
+  type ProviderFile,
   type SentMediaKind,
   withFile,
 } from '../contract/message-content.ts'
@@ -91,10 +92,11 @@ function resolved(
   upload: StoredUpload | null,
   about: ReferencedMessage | null,
 ): FreeSend {
+  const provided = withFile(content, (file) =>
+    'link' in file ? file : { providerMediaId: upload?.providerMediaId ?? '' },
+  )
   const message = {
-    content: withFile(content, (file) =>
-      'link' in file ? file : { providerMediaId: upload?.providerMediaId ?? '' },
-    ),
+    content: upload ? withFileName(provided, upload.fileName) : provided,
     about: about?.providerMessageId ?? null,
   }
   const details = detailsOf(content, upload, about)
@@ -105,6 +107,20 @@ function resolved(
     text: textOf(content),
     details: Object.keys(details).length === 0 ? null : details,
   }
+}
+
+/** The provider does not take the name from the upload: the customer would see a document without one. */
+function withFileName(content: MessageContent<ProviderFile>, name: string): MessageContent<ProviderFile> {
+  if (kindOf(content) !== 'document') return content
+  if (content.kind === 'media') {
+    const { media } = content
+    return { kind: 'media', media: { ...media, fileName: media.fileName ?? name } }
+  }
+  if (content.kind !== 'interactive') return content
+  const { interactive } = content
+  const { header } = interactive
+  if (header?.kind !== 'document') return content
+  return { kind: 'interactive', interactive: { ...interactive, header: { ...header, fileName: name } } }
 }
 
 const mediaTypes = {

@@ -49,10 +49,12 @@ export interface IdentityPlan {
 }
 
 /** Null where there is nothing to change, or where an answer names the addresses of two persons. */
-export function identify(claim: Claim, holders: readonly Holder[]): IdentityPlan | null {
+export function identify(given: Claim, found: readonly Holder[]): IdentityPlan | null {
+  const { claim, holders } = withoutNextOwners(given, found)
   const addresses = claimedAddresses(claim)
   const [only, ...others] = holders
-  if (only && others.length === 0 && addresses.every((address) => has(only, address))) return null
+  const isKnown = only && others.length === 0 && addresses.every((address) => has(only, address))
+  if (isKnown && !isBack(claim, only)) return null
   const stranger = strangerOf(claim, holders)
   if (!stranger) return planOf(claim, holders)
   if (claim.proof === 'answer' || stranger.userId === null) return null
@@ -71,11 +73,42 @@ export function identify(claim: Claim, holders: readonly Holder[]): IdentityPlan
   }
 }
 
+/** Somebody is seen under a number that they had left: it is theirs again, and the other one may be somebody else's. */
+const isBack = ({ person: { phone }, proof, at }: Claim, { address, addressAt }: Holder): boolean =>
+  proof !== 'answer' && addressAt !== null && at > addressAt && isAnotherNumber(phone, address)
+
+/** Not where the address is another spelling of it. */
+export const isAnotherNumber = (phone: string | null, address: string): boolean =>
+  phone !== null && phone !== address && !spellingsOf(phone).includes(address)
+
+/**
+ * A statement names the number that the person has left, too. By the time it is told, or told again, that number may be
+ * of somebody else, who is known by another id: then it says nothing about who the person is now.
+ */
+function withoutNextOwners(claim: Claim, holders: readonly Holder[]) {
+  const { person, also, proof } = claim
+  if (proof !== 'statement' || !also.some(isOwnId)) return { claim, holders }
+  const ids = idsOf(claim)
+  const others = holders.filter(
+    (one) => one.userId !== null && isOwnId(one.userId) && !ids.some((userId) => has(one, userId)),
+  )
+  const isOthers = (address: string): boolean => others.some((one) => has(one, address))
+  return {
+    claim: { ...claim, also: also.filter((address) => !isOthers(address)) },
+    // Who has the new number is needed still: it is taken from them.
+    holders: holders.filter(
+      (one) => !others.includes(one) || (person.phone !== null && has(one, person.phone)),
+    ),
+  }
+}
+
 /** Every address that the claim names, each once. */
 export const claimedAddresses = ({ person, also }: Pick<Claim, 'person' | 'also'>): string[] => [
   ...new Set([...addressesOf(person), ...also]),
 ]
 const idsOf = (claim: Claim): string[] => claimedAddresses(claim).filter(isUserId)
+/** Not one that a group of businesses shares: a contact may be known by such a one alone. */
+const isOwnId = (address: string): boolean => isUserId(address) && !isParentId(address)
 
 const has = ({ address, aliases }: Holder, asked: string): boolean =>
   address === asked || aliases.includes(asked)
@@ -95,9 +128,8 @@ function strangerOf(claim: Claim, holders: readonly Holder[]): Holder | undefine
   )
 }
 
-/** Without those that a group of businesses shares: a contact may be known by one of these alone. */
 const ownIdsOf = (holders: readonly Holder[]): ReadonlySet<string | null> =>
-  new Set(holders.map(({ userId }) => userId).filter((id) => id !== null && !isParentId(id)))
+  new Set(holders.map(({ userId }) => userId).filter((id) => id !== null && isOwnId(id)))
 
 function planOf(claim: Claim, holders: readonly Holder[]): IdentityPlan {
   const { person } = claim

@@ -4,7 +4,7 @@ import { Batcher } from '../shared/batcher.ts'
 import { KeyedBatcher } from '../shared/keyed-batcher.ts'
 import type { InboundWrite, MessageStore } from './ports.ts'
 
-/** Undefined, and nothing is written, where the contact was erased since its id was read. */
+/** Undefined, and nothing is written, where the contact was erased or got another address since it was read. */
 export type WriteInbound = (write: InboundWrite) => Promise<readonly WrittenDelivery[] | undefined>
 
 type Written = Awaited<ReturnType<WriteInbound>>

@@ -36,6 +36,7 @@ import { createConsentStore } from './store/consent.store.ts'
 import { moveMerged } from './store/contact-merge.ts'
 import { createContactMemory, createContactsStore } from './store/contacts.store.ts'
 import { createConversationReader } from './store/conversations-read.store.ts'
+import { createDueNumbersStore } from './store/due-numbers.store.ts'
 import { createOptOutKeyReader } from './store/kept-opt-outs.ts'
 import { createMediaStore } from './store/media.store.ts'
 import { createMessageStore } from './store/messages.store.ts'
@@ -97,6 +98,7 @@ export const createMessagingRecords = (sql: Pool) => ({
   templates: createTemplateStore(sql),
   numbers: createNumberReader(sql),
   numberAdmin: createNumberAdminStore(sql),
+  dueNumbers: createDueNumbersStore(sql),
   accountStates: createAccountHealthStore(sql),
 })
 
@@ -171,11 +173,14 @@ function catalogOf(
   { store, templates, accountHealth }: CatalogParts,
 ) {
   const sync = { store, templates, provider, limitRead: accountHealth.limitRead, log }
-  const refresh = createCatalogRefresh({
-    sync: (wabaId) =>
-      syncCatalog(sync, { wabaId }).catch((error: unknown) =>
-        log.warn({ wabaId, error: String(error) }, 'catalog.sync_failed'),
-      ),
+  const read = (scope: { readonly wabaId: string; readonly onlyNumbers?: boolean }) =>
+    syncCatalog(sync, scope).catch((error: unknown) =>
+      log.warn({ wabaId: scope.wabaId, error: String(error) }, 'catalog.sync_failed'),
+    )
+  const refresh = createCatalogRefresh({ sync: (wabaId) => read({ wabaId }), clock })
+  const refreshNumbers = createCatalogRefresh({
+    sync: (wabaId) => read({ wabaId, onlyNumbers: true }),
+    restMs: 60_000,
     clock,
   })
   return {
@@ -185,6 +190,7 @@ function catalogOf(
       return isKnown && accountHealth.templateChanged(update)
     },
     templateEdited: ({ wabaId }: TemplateContentUpdate) => refresh(wabaId),
+    numberUnknown: refreshNumbers,
     syncCatalog: (signal?: AbortSignal) => syncCatalog(sync, { signal }),
   }
 }

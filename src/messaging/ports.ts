@@ -160,7 +160,7 @@ export interface StatusChange {
   readonly body: Uint8Array
 }
 
-export interface InboundWrite extends Pick<Parties, 'contactId' | 'conversationId'> {
+export interface InboundWrite extends Pick<Parties, 'contactId' | 'conversationId' | 'address'> {
   readonly id: MessageId
   readonly workspaceId: WorkspaceId
   readonly numberId: NumberId
@@ -175,7 +175,10 @@ export interface InboundWrite extends Pick<Parties, 'contactId' | 'conversationI
   readonly body: Uint8Array
 }
 
-/** `again`: nothing was written, because the contact was erased or somebody has locked its row or its conversation. */
+/**
+ * `again`: nothing was written, because the contact was erased or has another address by now, or somebody has locked its
+ * row or its conversation.
+ */
 export type InboundTry = readonly WrittenDelivery[] | 'again'
 
 /** A message that another one names. Unknown, its id is null. */

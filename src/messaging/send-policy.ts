@@ -39,6 +39,8 @@ export interface SendPolicy {
 }
 
 const quick: Repeat = { delaysMs: [500, 1_000, 2_000, 4_000, 8_000, 16_000], slow: null }
+/** A pause of the provider lasts about a minute, and two minutes end it for certain. */
+const beyondPause: Repeat = { delaysMs: [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000], slow: null }
 /** The campaign pauses, and its recipients wait until a person resumes it. */
 const untilResumed: Repeat = { delaysMs: 0, slow: null }
 
@@ -47,7 +49,7 @@ export const sendPolicies = {
     unreachable: quick,
     refused: {
       retry: quick,
-      throttled: quick,
+      throttled: beyondPause,
       templateThrottled: quick,
       // The provider recommends 4^n seconds for one pair of number and recipient.
       pairLimited: { delaysMs: [4_000, 16_000, 64_000], slow: null },

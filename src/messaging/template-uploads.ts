@@ -23,22 +23,28 @@ interface FilledVariables {
   readonly faults: readonly VariableUploadFault[]
 }
 
-/** The variables with the provider's id in the place of each upload in a media header. */
+/**
+ * The variables with the provider's id in the place of each upload in a media header. A document gets the name of its
+ * upload, unless another is given: the provider does not take it from there.
+ */
 export function withUploads(
   template: TemplateText,
   variables: Variables,
   { uploads, number }: { readonly uploads: readonly StoredUpload[]; readonly number: SenderNumber | null },
 ): FilledVariables {
   const lookUp = reader(variables)
-  const named = mediaHeaders(template).flatMap(({ variable, kind }) => {
+  const named = mediaHeaders(template).flatMap(({ variable, nameVariable, kind }) => {
     const id = decodeId('upload', lookUp(variable) ?? '')
     if (id === undefined) return []
     const upload = uploads.find((one) => one.id === id)
-    return { variable, ...checkUpload(upload, { kind, number }) }
+    return { variable, nameVariable, ...checkUpload(upload, { kind, number }) }
   })
-  const filled = named.flatMap(({ variable, ...one }) =>
-    one.fault ? [] : [[variable, one.upload.providerMediaId] as const],
-  )
+  const filled = named.flatMap(({ variable, nameVariable, ...one }) => {
+    if (one.fault) return []
+    const { providerMediaId, fileName } = one.upload
+    const isNamed = nameVariable === undefined || lookUp(nameVariable) !== undefined
+    return [[variable, providerMediaId] as const, ...(isNamed ? [] : [[nameVariable, fileName] as const])]
+  })
   return {
     variables: filled.length === 0 ? variables : { ...variables, ...Object.fromEntries(filled) },
     faults: named.flatMap(({ variable, fault }) => (fault ? { variable, ...fault } : [])),
@@ -58,12 +64,13 @@ const isMedia = (format: Header['format']): format is keyof typeof kinds => Obje
 function mediaHeaders({ components }: TemplateText) {
   const { header, cards } = readParts(components)
   const headers = [header, ...cards.map((card) => card.header)]
-  return headers.flatMap((one, index) =>
-    one && isMedia(one.format)
-      ? {
-          variable: `${index === 0 ? '' : cardPrefix(index - 1)}${headerNames.media}`,
-          kind: kinds[one.format],
-        }
-      : [],
-  )
+  return headers.flatMap((one, index) => {
+    if (!one || !isMedia(one.format)) return []
+    const prefix = index === 0 ? '' : cardPrefix(index - 1)
+    return {
+      variable: `${prefix}${headerNames.media}`,
+      nameVariable: one.format === 'DOCUMENT' ? `${prefix}${headerNames.fileName}` : undefined,
+      kind: kinds[one.format],
+    }
+  })
 }

@@ -107,12 +107,17 @@ step('every kind reaches the customer, and its record shows it', async () => {
   }
 })
 
-step('an uploaded file stands in the header of a template', async () => {
+step('an uploaded document has its name on the handset, alone and in the header of a template', async () => {
   const pdf = new File(['%PDF-1.4'], '7.pdf', { type: 'application/pdf' })
   const file = (await (await upload(pdf)).json()) as Json
   const template = { name: 'invoice', language: 'en_US', variables: { 'header.1': file.id, 1: '7' } }
-  const { id } = await ok(send({ to, template }), 202)
-  await eventually('the template is delivered', async () => (await read(id)).status === 'DELIVERED')
+  for (const body of [{ media: { kind: 'document', id: file.id } }, { template }]) {
+    const { id } = await ok(send({ to, ...body }), 202)
+    await eventually('the document is delivered', async () => (await read(id)).status === 'DELIVERED')
+    const { providerMessageId } = await read(id)
+    const received = (await inboxOf(customer)).find((item: Json) => item.id === providerMessageId)
+    assert.match(JSON.stringify(received?.content), /"filename":"7\.pdf"/)
+  }
   const preview = await ok(stack.api.post(`${chat}/preview`, { to, template }))
   assert.deepEqual(preview.invalidVariables, [])
 })

@@ -1,6 +1,6 @@
 import { AppError } from '../../contract/errors.ts'
 import { largestUpload, uploadTypes } from '../../messaging/media-kinds.ts'
-import { attachmentAnswer } from '../../platform/http/attachment-answer.ts'
+import { attachmentAnswer, endingOf } from '../../platform/http/attachment-answer.ts'
 import { openFormFile } from '../../platform/http/form-file.ts'
 import { inPlace } from '../../platform/http/in-place.ts'
 import { encodeId } from '../../shared/ids.ts'
@@ -65,7 +65,8 @@ export const uploadMedia = route({
         type === form
           ? await openFormFile(request.header('content-type') ?? '', pieces)
           : { type, fileName: '', pieces }
-      const name = fileName ?? ([...file.fileName].slice(0, longestName).join('') || 'file')
+      const name =
+        fileName ?? ([...file.fileName].slice(0, longestName).join('') || `file${endingOf(file.type)}`)
       return services.messages.upload(caller.workspaceId, from, {
         mimeType: file.type,
         fileName: name,

@@ -26,7 +26,7 @@ export const uploadQuery = v.strictObject({
         maxCharacters(240, 'must be at most 240 characters long'),
       ),
     ),
-    'In place of the name in the form. Default: `file`.',
+    'In place of the name in the form. Default: `file` with an ending by its type, such as `file.pdf`.',
   ),
 })
 

@@ -42,19 +42,25 @@ const listConversationMessages = workspaceRoute({
   params: idParams('conversation'),
   query: v.strictObject({ ...pageQuery, around: v.optional(idOf('message')) }),
   errors: ['NOT_FOUND'],
-  async handle({ services, author: { workspaceId }, params: { id: conversationId }, query }) {
+  async handle({ services, author: { workspaceId }, params, query }) {
     const { reads } = services
-    const [conversation, page] = await Promise.all([
-      reads.conversations.find(workspaceId, conversationId),
-      pageOf(reads, workspaceId, conversationId, query).then(
-        (request) => request && reads.messages.list(workspaceId, { conversationId }, request),
-      ),
-    ])
-    if (!conversation) throw notFound('conversation')
-    if (!page) throw notFound('message')
-    return pageBody(thread, page)
+    const conversationId = await presentId(reads, workspaceId, params.id)
+    const request = await pageOf(reads, workspaceId, conversationId, query)
+    if (!request) throw notFound('message')
+    return pageBody(thread, await reads.messages.list(workspaceId, { conversationId }, request))
   },
 })
+
+/** One that became part of another is found by its old id too. */
+async function presentId(
+  { conversations }: ConsoleReads,
+  workspaceId: WorkspaceId,
+  id: ConversationId,
+): Promise<ConversationId> {
+  const conversation = await conversations.find(workspaceId, id)
+  if (!conversation) throw notFound('conversation')
+  return decodeId('conversation', conversation.id) ?? id
+}
 
 /** With a cursor, `around` is ignored: the cursor continues from the page around that message. */
 async function pageOf(
@@ -87,10 +93,7 @@ const listThread = workspaceRoute({
   errors: ['NOT_FOUND'],
   async handle({ services, author: { workspaceId }, params, query }) {
     const { reads, threads } = services
-    const conversation = await reads.conversations.find(workspaceId, params.id)
-    if (!conversation) throw notFound('conversation')
-    // One that became part of another is found by its old id too.
-    const conversationId = decodeId('conversation', conversation.id) ?? params.id
+    const conversationId = await presentId(reads, workspaceId, params.id)
     const { around: id, limit } = query
     // With a cursor, `around` is ignored: the cursor continues from the page around that entry.
     const newer = Math.floor((limit - 1) / 2)

@@ -25,16 +25,21 @@ export interface SyncScope {
   /** Only this one, or those of this account at the provider. */
   readonly workspaceId?: WorkspaceId
   readonly wabaId?: string
+  /** Leaves the templates as they are. */
+  readonly onlyNumbers?: boolean
   /** Ends the round after the workspace under way. */
   readonly signal?: AbortSignal | undefined
 }
 
 /** Syncs some workspaces or all, one after the other. What fails for one does not stop the others. */
-export async function syncCatalog(sync: CatalogSync, { signal, ...accounts }: SyncScope = {}): Promise<void> {
+export async function syncCatalog(
+  sync: CatalogSync,
+  { signal, onlyNumbers = false, ...accounts }: SyncScope = {},
+): Promise<void> {
   for (const account of await sync.store.accounts(accounts)) {
     if (signal?.aborted) return
     try {
-      await syncAccount(sync, account)
+      await syncAccount(sync, account, onlyNumbers)
     } catch (error) {
       sync.log.warn({ workspaceId: account.workspaceId, error: String(error) }, 'catalog.sync_failed')
     }
@@ -44,11 +49,15 @@ export async function syncCatalog(sync: CatalogSync, { signal, ...accounts }: Sy
 async function syncAccount(
   { store, templates, provider, limitRead, log }: CatalogSync,
   account: ProviderAccount,
+  onlyNumbers: boolean,
 ): Promise<void> {
   const workspaceId = account.workspaceId as WorkspaceId
   const askedAt = new Date()
-  const [numbers, found] = await Promise.all([provider.listNumbers(account), provider.listTemplates(account)])
-  const problem = errorOf(numbers) ?? errorOf(found)
+  const [numbers, found] = await Promise.all([
+    provider.listNumbers(account),
+    onlyNumbers ? null : provider.listTemplates(account),
+  ])
+  const problem = errorOf(numbers) ?? (found && errorOf(found))
   if (numbers.type === 'ok') {
     const elsewhere = await store.upsertNumbers(workspaceId, numbersOf(numbers.value))
     if (elsewhere.length > 0)
@@ -57,7 +66,10 @@ async function syncAccount(
   const limit =
     numbers.type === 'ok' && numbers.value.find(({ messagingLimit }) => messagingLimit)?.messagingLimit
   if (limit) await limitRead(workspaceId, limit, askedAt)
-  if (found.type === 'ok') await templates.upsert(workspaceId, templatesOf(found.value), askedAt)
+  if (found?.type === 'ok') {
+    const { templates: listed, named } = found.value
+    await templates.upsert(workspaceId, templatesOf(listed), { asOf: askedAt, named })
+  }
   if (problem) log.warn({ workspaceId, code: problem.code }, 'catalog.sync_failed')
   else log.info({ workspaceId }, 'catalog.synced')
 }

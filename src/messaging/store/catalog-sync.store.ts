@@ -36,7 +36,7 @@ export const createCatalogSyncStore = (sql: Sql, options: AccountOptions) => ({
   },
 
   /**
-   * A number that has a new id at the provider keeps its row. The first number of a workspace that is connected, else
+   * A number that has a new id at the provider keeps its row. What came for it before becomes due. The first number of a workspace that is connected, else
    * the first, becomes its default.
    * Returns the provider's ids of those that belong to another workspace, which are left alone.
    */
@@ -45,10 +45,13 @@ export const createCatalogSyncStore = (sql: Sql, options: AccountOptions) => ({
     const synced = sql`jsonb_to_recordset(${sql.json(rows as never)}) as synced (id uuid, "phoneNumberId" text,
       number text, "displayName" text, status text, "qualityRating" text, "messagesPerSecond" integer)`
     const isKnown = sql`exists (select from numbers where phone_number_id = synced."phoneNumberId")`
+    // A webhook that has not found the number yet keeps its elements within this time.
+    const due = sql`now() + interval '20 seconds'`
     const given = sql`("phoneNumberId", "displayName", synced.status, "qualityRating", "messagesPerSecond")`
     await sql`
       update numbers n
       set (phone_number_id, display_name, status, quality_rating, messages_per_second) = ${given},
+        elements_due_at = case when n.phone_number_id <> "phoneNumberId" then ${due} else n.elements_due_at end,
         updated_at = now()
       from ${synced}
       where n.workspace_id = ${workspaceId}
@@ -57,8 +60,8 @@ export const createCatalogSyncStore = (sql: Sql, options: AccountOptions) => ({
           is distinct from ${given}`
     await sql`
       insert into numbers (id, workspace_id, phone_number_id, number, display_name, status, quality_rating,
-        messages_per_second, is_default)
-      select id, ${workspaceId}, "phoneNumberId", number, "displayName", status, "qualityRating", "messagesPerSecond",
+        messages_per_second, elements_due_at, is_default)
+      select id, ${workspaceId}, "phoneNumberId", number, "displayName", status, "qualityRating", "messagesPerSecond", ${due},
         row_number() over (order by synced.status = 'CONNECTED' desc, id) = 1
           and not exists (select from numbers where workspace_id = ${workspaceId} and is_default)
       from ${synced}

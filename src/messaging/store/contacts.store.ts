@@ -5,7 +5,7 @@ import { spellingsOf } from '../../shared/address.ts'
 import { Batcher } from '../../shared/batcher.ts'
 import type { ConversationId, Uuid, WorkspaceId } from '../../shared/ids.ts'
 import { Lru } from '../../shared/lru.ts'
-import { type Claim, claimedAddresses, type Holder, identify } from '../identity.ts'
+import { type Claim, claimedAddresses, type Holder, identify, isAnotherNumber } from '../identity.ts'
 import type { FingerprintKey } from '../opt-out-fingerprint.ts'
 import { applyIdentity } from './contact-identity.ts'
 import { aliasesAmong, contactsAt, isAnyKnown, locked } from './contacts-at.ts'
@@ -42,18 +42,18 @@ export interface ContactsStore {
    * The same where the workspace's number is known already, as for an outbound message. `isFresh` asks the database:
    * the ids that are remembered may be those of a contact that was erased or merged since.
    */
-  partiesOf(
-    number: NumberIdentity,
-    who: {
-      readonly person: Person
-      readonly at?: Date
-      readonly groupId?: string | null
-      readonly isFresh?: boolean
-    },
-  ): Promise<Parties>
+  partiesOf(number: NumberIdentity, who: Omit<Who, 'isShown'>): Promise<Parties>
   findNumber(phoneNumberId: string): Promise<NumberIdentity | undefined>
   /** Learns that addresses are of one person, where one of them is known. */
   learn(workspaceId: WorkspaceId, claim: Claim): Promise<void>
+}
+
+interface Who {
+  readonly person: Person
+  readonly at?: Date
+  readonly groupId?: string | null
+  readonly isFresh?: boolean
+  readonly isShown?: boolean
 }
 
 export interface ContactsOptions {
@@ -95,14 +95,17 @@ export function createContactsStore(sql: Pool, options: ContactsOptions): Contac
     return found
   }
 
-  const partiesOf: ContactsStore['partiesOf'] = async (
-    number,
-    { person, at = new Date(), groupId = null, isFresh = false },
-  ) => {
+  async function partiesOf(
+    number: NumberIdentity,
+    { person, at = new Date(), groupId = null, isFresh = false, isShown = false }: Who,
+  ): Promise<Parties> {
     const key = [number.numberId, groupId, ...addressesOf(person)].join(' ')
-    const cached = isFresh ? undefined : conversations.get(key)
+    const remembered = isFresh ? undefined : conversations.get(key)
+    const isElsewhere = isShown && remembered && isAnotherNumber(person.phone, remembered.address)
+    const cached = isElsewhere ? undefined : remembered
     const known =
-      cached ?? (await know(sql, number, { person, at, groupId, optOutKey: await options.optOutKey() }))
+      cached ??
+      (await know(sql, number, { person, at, groupId, isShown, optOutKey: await options.optOutKey() }))
     if (!cached) conversations.set(key, known)
     const renamed = rename(known, key, { person, at })
     if (!cached) await renamed
@@ -134,7 +137,7 @@ export function createContactsStore(sql: Pool, options: ContactsOptions): Contac
     partiesOf,
     async resolveParties({ phoneNumberId, ...who }) {
       const number = await findNumber(phoneNumberId)
-      return number && partiesOf(number, who)
+      return number && partiesOf(number, { ...who, isShown: true })
     },
     async learn(workspaceId, claim) {
       if (claim.proof === 'statement') {
@@ -195,7 +198,7 @@ async function know(sql: Pool, number: NumberIdentity, wanted: Wanted): Promise<
     const { holders, likely } = await holdersOf(sql, number, wanted)
     const element: Claim = { person: wanted.person, also: [], at: wanted.at, proof: 'element' }
     const holder = ownOf(wanted.person, holders)
-    const isKnown = holder && identify(element, holders) === null
+    const isKnown = holder && (!wanted.isShown || identify(element, holders) === null)
     const known = isKnown
       ? await withConversation(sql, number, { holder, groupId: wanted.groupId })
       : await learnWho(sql, number, { wanted, element, likely, isNew: !holder })

@@ -21,7 +21,7 @@ export async function insertMany(sql: Sql, writes: readonly InboundWrite[]): Pro
   const rows = await sql<Row[]>`
     with input as materialized (
       select * from json_to_recordset(${JSON.stringify(rowsOf(writes))}::text::json) as i (
-        party integer, id uuid, workspace_id uuid, conversation_id uuid, number_id uuid, contact_id uuid, provider_message_id text,
+        party integer, id uuid, workspace_id uuid, conversation_id uuid, number_id uuid, contact_id uuid, address text, provider_message_id text,
         type text, text text, from_name text, details jsonb, at timestamptz(3), is_group boolean, is_unread boolean,
         opens_window boolean, media json, event_id uuid, body text)
     ),
@@ -29,10 +29,11 @@ export async function insertMany(sql: Sql, writes: readonly InboundWrite[]): Pro
     -- the recipient, which others lock in another order: it is written alone.
     held as materialized (
       select p.party, p.conversation_id, v.last_event_id, v.version
-      from (select distinct party, workspace_id, conversation_id, contact_id from input) p
+      from (select distinct party, workspace_id, conversation_id, contact_id, address from input) p
       cross join lateral (
         select c.id from contacts c
         where c.id = p.contact_id and c.workspace_id = p.workspace_id and c.erased_at is null
+          and c.wa_id = p.address
         for key share skip locked
       ) c
       cross join lateral (
@@ -111,7 +112,7 @@ export async function insertMany(sql: Sql, writes: readonly InboundWrite[]): Pro
 const rowsOf = (writes: readonly InboundWrite[]) => {
   const parties = new Map<string, number>()
   return writes.map((write) => {
-    const names = `${write.conversationId} ${write.contactId}`
+    const names = `${write.conversationId} ${write.contactId} ${write.address}`
     const party = parties.get(names) ?? parties.size
     parties.set(names, party)
     return { party, ...rowOf(write) }
@@ -126,6 +127,7 @@ const rowOf = (write: InboundWrite) => {
     conversation_id: write.conversationId,
     number_id: write.numberId,
     contact_id: write.contactId,
+    address: write.address,
     provider_message_id: update.providerMessageId,
     type: update.messageType,
     text: update.text,

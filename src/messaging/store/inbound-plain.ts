@@ -36,7 +36,7 @@ export async function insertPlain(sql: Sql, write: InboundWrite): Promise<Inboun
   const rows = await sql<Row[]>`
     with present as (
       select from contacts
-      where id = ${contactId} and workspace_id = ${workspaceId} and erased_at is null
+      where id = ${contactId} and workspace_id = ${workspaceId} and erased_at is null and wa_id = ${write.address}
       for key share skip locked
     ),
     locked as (

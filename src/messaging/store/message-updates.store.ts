@@ -158,7 +158,7 @@ async function insertOne(sql: Sql, write: InboundWrite, locking: 'wait' | 'try')
   const rows = await sql<((WrittenDelivery | { deliveryId: null }) & Written)[]>`
     with present as (
       select id from contacts
-      where id = ${write.contactId} and erased_at is null
+      where id = ${write.contactId} and erased_at is null and wa_id = ${write.address}
       for ${optChange === undefined ? sql`key share` : sql`no key update`} ${skipped}
     ),
     -- Before anything is written: whoever waits for the conversation holds nothing that the others need. After the

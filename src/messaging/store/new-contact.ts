@@ -31,6 +31,8 @@ export interface Wanted {
   readonly person: Person
   readonly at: Date
   readonly groupId: string | null
+  /** The provider has shown the person so; false: somebody is written to there, which proves nothing. */
+  readonly isShown: boolean
   readonly optOutKey: FingerprintKey | undefined
 }
 

@@ -48,6 +48,8 @@ const isAmongLatest = (sql: Sql, workspaceId: WorkspaceId) => sql`m.id = any(arr
   select id
   from messages
   where workspace_id = ${workspaceId} and conversation_id = c.id and direction = 'INBOUND'
+    -- Nothing is shown of these on the phone, so nothing can be shown below them.
+    and type not in ('EDIT', 'REVOKE', 'SYSTEM')
   order by id desc
   limit ${latest}
 ))`

@@ -2,7 +2,7 @@
 
 import type { TemplateFilter } from '../../contract/filters.ts'
 import { type Page, type PageRequest, toPage } from '../../contract/page.ts'
-import type { ProviderTemplate } from '../../contract/provider.ts'
+import type { ProviderTemplate, TemplateList } from '../../contract/provider.ts'
 import type {
   ParameterFormat,
   TemplateCategory,
@@ -37,11 +37,19 @@ export interface TemplateStore {
     id: TemplateId,
   ): Promise<{ readonly record: TemplateRecord; readonly statusReason: string | null } | undefined>
   /**
-   * Writes the provider's templates as they were when they were asked for, at `asOf` (default now); keeps those
-   * that are not in the list. Ids stay the same over syncs. A list older than the last one is left out.
+   * Writes the provider's templates as they were when they were asked for, at `asOf` (default now). Ids stay the same
+   * over syncs. A list older than the last one is left out. What is not among `named` is deleted at the provider, if
+   * nothing was told of it for ten minutes: a list may be behind a template that was just made. Nothing is where
+   * `named` is left out or empty: an account without any template is rare, and such an answer more likely a mistake.
    */
-  upsert(workspaceId: WorkspaceId, templates: readonly ProviderTemplate[], asOf?: Date): Promise<void>
+  upsert(
+    workspaceId: WorkspaceId,
+    templates: readonly ProviderTemplate[],
+    as?: { readonly asOf?: Date; readonly named?: TemplateList['named'] },
+  ): Promise<void>
 }
+
+const settledMs = 600_000
 
 const columns = (sql: Sql) => sql`
   t.id, t.provider_template_id, t.name, t.language, t.category, t.status, t.parameter_format, t.components,
@@ -83,7 +91,7 @@ export const createTemplateStore = (sql: Sql): TemplateStore => ({
     return row && { record: toTemplateRecord(row), statusReason: row.statusReason }
   },
 
-  async upsert(workspaceId, templates, asOf = new Date()) {
+  async upsert(workspaceId, templates, { asOf = new Date(), named = null } = {}) {
     const rows = templates.map((template) => ({ id: newId('template'), ...template }))
     // To read the list takes seconds: a webhook may have told something newer meanwhile.
     const later = (at: 'status_at' | 'category_at', column: 'status' | 'status_reason' | 'category') =>
@@ -94,6 +102,7 @@ export const createTemplateStore = (sql: Sql): TemplateStore => ({
       (t.provider_template_id, t.category, t.status, t.status_reason, t.parameter_format, t.components)
         is distinct from (excluded.provider_template_id, ${category}, ${status}, ${reason},
           excluded.parameter_format, excluded.components)`
+    const longBefore = new Date(asOf.getTime() - settledMs)
     // An unchanged row is not written, so that a sync every few minutes does not show it as changed. That the list
     // confirms it, the workspace says; its lock makes two lists take turns, and the older one writes nothing.
     await sql`
@@ -102,6 +111,16 @@ export const createTemplateStore = (sql: Sql): TemplateStore => ({
         set templates_listed_at = ${asOf}
         where id = ${workspaceId} and coalesce(templates_listed_at, '-infinity') <= ${asOf}
         returning id
+      ), gone as (
+        update templates t
+        set status = 'DELETED', status_reason = null, status_at = ${asOf}, updated_at = now()
+        from listed
+        where t.workspace_id = listed.id and ${(named ?? []).length > 0} and t.updated_at <= ${longBefore}
+          and ${permits(sql, templateMachine, { from: sql`t.status`, to: sql`'DELETED'` })}
+          and not exists (
+            select from jsonb_to_recordset(${sql.json((named ?? []) as never)}) as named (name text, language text)
+            where named.name = t.name and named.language = t.language
+          )
       )
       insert into templates as t (id, workspace_id, provider_template_id, name, language, category, status,
         status_reason, parameter_format, components, status_at, category_at)

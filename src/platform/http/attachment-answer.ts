@@ -42,7 +42,14 @@ const endings: Readonly<Record<string, string>> = {
   'video/3gpp': '.3gp',
   'application/pdf': '.pdf',
   'text/plain': '.txt',
+  'application/msword': '.doc',
+  'application/vnd.ms-excel': '.xls',
+  'application/vnd.ms-powerpoint': '.ppt',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': '.docx',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': '.xlsx',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation': '.pptx',
 }
 
-const endingOf = (mimeType: string): string =>
+/** Of a file name; empty for a type that is not known. */
+export const endingOf = (mimeType: string): string =>
   endings[mimeType.split(';')[0]?.trim().toLowerCase() ?? ''] ?? ''

@@ -55,6 +55,7 @@ export interface OpenFilter {
   /** Ids: those at or after the first, and before the second. */
   readonly from: string
   readonly until: string
+  readonly phoneNumberId?: string
 }
 
 export type InboundElements = ReturnType<typeof createInboundElementStore>
@@ -67,11 +68,11 @@ export const createInboundElementStore = (pool: Pool) => ({
   find: (workspaceId: WorkspaceId, id: Uuid<'element'>) => find(pool, workspaceId, id),
 
   /** Not applied yet, of every workspace, the oldest first. */
-  open: ({ reasons, from, until }: OpenFilter, limit: number) => pool<OpenElement[]>`
+  open: ({ reasons, from, until, phoneNumberId }: OpenFilter, limit: number) => pool<OpenElement[]>`
     select id, workspace_id, reason, part, waba_id, entry_at, body, full_bytes
     from inbound_elements
     where reason is not null and applied_at is null and reason = any(${[...reasons]})
-      and id >= ${from} and id < ${until}
+      and id >= ${from} and id < ${until} ${equals(pool, 'phone_number_id', phoneNumberId)}
     order by id
     limit ${limit}`,
 

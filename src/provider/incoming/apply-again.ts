@@ -21,9 +21,11 @@ export interface ApplyAgainOptions {
    * apply this one; whatever else it throws ends the run.
    */
   readonly post: (body: string) => Promise<string>
-  readonly filter: { readonly reasons: readonly string[]; readonly from: string; readonly until: string }
+  readonly filter: Parameters<InboundElements['open']>[0]
   /** Only counts what this version understands. */
   readonly isDryRun: boolean
+  /** Ends the run after the element under way. */
+  readonly signal?: AbortSignal
 }
 
 export class ElementFailed extends Error {}
@@ -46,6 +48,7 @@ export async function applyAgain(options: ApplyAgainOptions): Promise<AppliedAga
   const [left, failed] = [new Map<string, number>(), new Map<string, number>()]
   let applied = 0
   for await (const kept of openElements(store, filter)) {
+    if (options.signal?.aborted) break
     const outcome = await applyOne(options, kept)
     const counts = found.get(kept.reason) ?? { all: 0, understood: 0 }
     found.set(kept.reason, counts)

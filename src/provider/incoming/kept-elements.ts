@@ -6,10 +6,9 @@ import type {
   UnlinkedElement,
 } from '../../platform/postgres/inbound-elements.store.ts'
 import { decodeId, newId } from '../../shared/ids.ts'
-import { toDigits } from '../../shared/phone.ts'
-import { storableStart } from '../../shared/storable-text.ts'
 import type { Element } from './element.ts'
 import { readText, record } from './fields.ts'
+import { maxPeople, type People, peopleIn, peopleInText } from './people-in.ts'
 import { changeOf, type RawElement, type ReadElement } from './raw-elements.ts'
 
 /** Ten times what the provider's largest messages have. */
@@ -27,19 +26,19 @@ export function keptOf({ element, raw }: ReadElement, outcome: UpdateOutcome | u
   if (subject && element.type !== 'skipped' && 'phoneNumberId' in element) {
     const { phoneNumberId } = element
     // Everything around a status stands in its message, and statuses are three in four elements.
-    const given = element.type === 'messageStatus' ? raw.given : changeOf(raw, peopleIn)
+    const given = element.type === 'messageStatus' ? raw.given : changeOf(raw)
     const json = element.type === 'callConnect' ? jsonWithoutSdp(given) : jsonOf(given)
     return { type: 'linked', row: { id, field, part, phoneNumberId, subject, ...bounded(json) } }
   }
-  const kept = mayBeOfErased(element, outcome) ? withoutPeople(raw) : changeOf(raw, peopleIn)
+  const kept = mayBeOfErased(element, outcome) ? withoutPeople(raw) : changeOf(raw)
+  const people = peopleIn(kept)
   const row = {
     ...{ id, field, part },
     phoneNumberId: numberIn(raw),
     wabaId: raw.wabaId,
     entryAt: raw.time,
     reason: unappliedReason(element, outcome),
-    people: peopleIn(kept),
-    ...bounded(jsonOf(kept)),
+    ...keptWith(people, () => jsonOf(kept)),
   }
   return { type: 'unlinked', row }
 }
@@ -63,23 +62,25 @@ function withoutPeople({ given }: RawElement): unknown {
   return { event, status, timestamp, biz_opaque_callback_data }
 }
 
+/** What an erasure could not find is not kept. */
+const keptWith = ({ addresses, areAll }: People, text: () => string) =>
+  areAll
+    ? { people: addresses, ...bounded(text()) }
+    : { people: [], ...bounded(`"[names more than ${maxPeople} people, or too deep, and is not kept]"`) }
+
 /** A signed body that is not JSON. Whom it concerns can only be searched for. */
 export function keptBody(body: Uint8Array): KeptElement {
   const text = withoutSdp(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()).replaceAll(
     '\0',
     '\uFFFD',
   )
-  const named = [...text.matchAll(/"(\w+)"\s*:\s*"([^"\\]{1,128})"/g)].map(([, name = '', value = '']) => ({
-    name,
-    value,
-  }))
+  const number = /"phone_number_id"\s*:\s*"([^"\\]{1,128})"/.exec(text)
   return {
     type: 'unlinked',
     row: {
       ...{ id: newId('element'), field: null, part: null, wabaId: null, entryAt: null, reason: 'unreadable' },
-      phoneNumberId: named.find(({ name }) => name === 'phone_number_id')?.value ?? null,
-      people: addresses(named.filter(({ name }) => isAddress(name)).map(({ value }) => value)),
-      ...bounded(text),
+      phoneNumberId: number?.[1] ?? null,
+      ...keptWith(peopleInText(text), () => text),
     },
   }
 }
@@ -120,36 +121,6 @@ const textOf = (given: unknown): string | null => readText(given, maxText)
 function numberIn({ change }: RawElement): string | null {
   const value = record(change?.['value'])
   return textOf(record(value['metadata'])['phone_number_id'])
-}
-
-const addressNames = new Set(['from', 'to', 'wa_id', 'recipient', 'recipient_id', 'customer_identity_key'])
-const isAddress = (name: string): boolean => addressNames.has(name) || /(^|_)(user_id|wa_id)$/.test(name)
-
-const maxDepth = 32
-const maxPeople = 200
-
-/** How the people are addressed who are named somewhere in it: numbers as digits, and user ids. */
-function peopleIn(given: unknown): string[] {
-  const found: string[] = []
-  // A changed id stands as an object: { previous, current }.
-  const visit = (value: unknown, depth: number, isOfAddress: boolean): void => {
-    if (typeof value !== 'object' || value === null || depth > maxDepth || found.length > maxPeople) return
-    for (const [name, content] of Object.entries(value)) {
-      const isOne = isOfAddress || isAddress(name)
-      if (typeof content === 'string' && isOne) found.push(content)
-      else visit(content, depth + 1, isOne)
-    }
-  }
-  visit(given, 0, false)
-  return addresses(found)
-}
-
-/** A user id has letters; without any it is a number, whatever else stands between its digits. */
-function addresses(given: readonly string[]): string[] {
-  const shown = given.map((one) =>
-    /[a-z]/i.test(one) ? storableStart(one, 128) : toDigits(one).slice(0, 32),
-  )
-  return [...new Set(shown)].filter((one) => one !== '').slice(0, maxPeople)
 }
 
 const sdpMarker = (sdp: string): string => `[SDP of ${Buffer.byteLength(sdp)} bytes, not kept]`

@@ -2,6 +2,7 @@
 // looked at: a part that is not known, a list that is none, a change without any element.
 import { type Element, skipped, type WebhookContext } from './element.ts'
 import { list, record } from './fields.ts'
+import { peopleIn } from './people-in.ts'
 
 type Loose = Readonly<Record<string, unknown>>
 
@@ -16,6 +17,8 @@ export interface RawElement {
   readonly given: unknown
   /** The change has nothing besides this element. */
   readonly isAlone: boolean
+  /** Those of the change. */
+  readonly contacts: Contacts
 }
 
 export interface ReadElement {
@@ -48,8 +51,46 @@ const namesOf = (names: Readonly<Record<string, readonly string[]>>, field: unkn
 /** The whole body, of which nothing could be read. */
 export const wholeBody = (element: Element, body: unknown): ReadElement => ({
   element,
-  raw: { wabaId: null, time: null, change: undefined, part: null, given: body, isAlone: true },
+  raw: {
+    ...{ wabaId: null, time: null, change: undefined, part: null, given: body, isAlone: true },
+    contacts: createContacts([]),
+  },
 })
+
+interface Contacts {
+  /** Those who have one of these addresses. */
+  of(addresses: readonly string[]): unknown[]
+}
+
+/**
+ * Looked through once for all elements of a change: a webhook may have a thousand of both. What stands there twice is
+ * given once.
+ */
+function createContacts(given: readonly unknown[]): Contacts {
+  let index: ReturnType<typeof indexOf> | undefined
+  return {
+    of(addresses) {
+      index ??= indexOf(given)
+      const { contacts, placesOf } = index
+      const places = new Set(addresses.flatMap((address) => placesOf.get(address) ?? []))
+      return [...places].sort((a, b) => a - b).map((place) => contacts[place])
+    },
+  }
+}
+
+function indexOf(given: readonly unknown[]) {
+  // Of what is nested too deep nobody can say whom it names.
+  const readable = given.filter((contact) => peopleIn(contact).areAll)
+  const contacts = [...new Map(readable.map((contact) => [JSON.stringify(contact), contact])).values()]
+  const placesOf = new Map<string, number[]>()
+  for (const [place, contact] of contacts.entries())
+    for (const address of peopleIn(contact).addresses) {
+      const places = placesOf.get(address)
+      if (places) places.push(place)
+      else placesOf.set(address, [place])
+    }
+  return { contacts, placesOf }
+}
 
 /** `elements`: what the reader of the field made of this change. */
 export function withRaw(
@@ -61,7 +102,8 @@ export function withRaw(
   const { field } = change
   const given = namesOf(readLists, field).flatMap((part) => list(value[part]).map((one) => ({ part, one })))
   const unread = unreadParts(value, field)
-  const entry = { wabaId: wabaId === '' ? null : wabaId, time }
+  const contacts = createContacts(list(value['contacts']))
+  const entry = { wabaId: wabaId === '' ? null : wabaId, time, contacts }
   const whole = { ...entry, change, part: null, given: undefined, isAlone: true }
   // A reader that refuses the change, or reads another list, has another number of elements.
   if (given.length !== elements.length) return elements.map((element) => ({ element, raw: whole }))
@@ -95,18 +137,13 @@ function unreadParts(value: Loose, field: unknown): { part: string; element: Ele
  * The change as it came, with this element alone. Of several contacts only those stay who are in the element: what
  * is kept of one person must say nothing of another.
  */
-export function changeOf(
-  { change, part, given, isAlone }: RawElement,
-  peopleOf: (of: unknown) => string[],
-): unknown {
+export function changeOf({ change, part, given, isAlone, contacts }: RawElement): unknown {
   if (change === undefined) return given
   if (part === null || isAlone) return change
   const value = record(change['value'])
-  const people = new Set(peopleOf(given))
   const kept = Object.entries(value).flatMap(([name, content]): [string, unknown][] => {
     if (name === part) return [[name, Array.isArray(content) ? [given] : given]]
-    if (name === 'contacts')
-      return [[name, list(content).filter((contact) => peopleOf(contact).some((one) => people.has(one)))]]
+    if (name === 'contacts') return [[name, contacts.of(peopleIn(given).addresses)]]
     return namesOf(around, change['field']).includes(name) ? [[name, content]] : []
   })
   return { ...change, value: Object.fromEntries(kept) }

@@ -8,11 +8,12 @@ import type { ProviderUpdateType } from '../../contract/provider-updates.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../../platform/http/exchange.ts'
 import { framesOf, safeMessage } from '../../shared/error-text.ts'
 import { mark } from '../../shared/marks.ts'
-import { keptAtOf } from './apply-again.ts'
+import { type ApplyAgainOptions, ElementFailed, keptAtOf } from './apply-again.ts'
 import { type ApplyUpdate, applyInOrder } from './apply-updates.ts'
 import type { KeepElements } from './keep-elements.ts'
 import { type KeptElement, keptBody, keptOf, unappliedReason } from './kept-elements.ts'
 import { parseWebhook } from './parse.ts'
+import type { ReadElement } from './raw-elements.ts'
 import { readSignature, type SignatureCheck, signatureCheck } from './signature.ts'
 
 export interface ProviderWebhooksOptions {
@@ -21,6 +22,8 @@ export interface ProviderWebhooksOptions {
   readonly apply: ApplyUpdate
   /** Keeps every element as it came. */
   readonly keep: Pick<KeepElements, 'keep'>
+  /** Called for each webhook of an account that names a number of which nothing is known here. */
+  readonly numberUnknown?: (wabaId: string) => void
   readonly log: Logger
   /** Called for every webhook, for metrics. */
   readonly observe?: (record: ReceivedRecord) => void
@@ -74,15 +77,16 @@ const statuses = { applied: 200, failed: 503, unreadable: 200, badSignature: 401
 async function receive(
   request: HttpRequest,
   isSigned: SignatureCheck,
-  { apply, keep, log, observe }: ProviderWebhooksOptions,
+  options: ProviderWebhooksOptions,
 ): Promise<HttpResponse> {
+  const { log, observe } = options
   const startedAt = performance.now()
   const signature = readSignature(request.header('x-hub-signature-256'))
   // Do not read the body of a request without a signature.
   const body = signature ? await request.body(limits.providerBodyBytes) : new Uint8Array()
   mark('received', body)
   const result =
-    signature && isSigned(body, signature) ? await applyBody(body, { apply, keep }) : nothing('badSignature')
+    signature && isSigned(body, signature) ? await applyBody(body, options) : nothing('badSignature')
   const { outcome, kinds, skipped, failed, error, outcomes } = result
   // A literal without spreads: after one, each name costs as much as all of these.
   const record: ReceivedRecord = {
@@ -121,9 +125,20 @@ const nothing = (outcome: ReceivedRecord['outcome']): Result => ({
   failed: 0,
 })
 
+type ApplyBodyOptions = Pick<ProviderWebhooksOptions, 'apply' | 'keep' | 'numberUnknown'>
+
+/** Applies kept elements in this process, as if they were posted. */
+export const postHere =
+  (options: Pick<ProviderWebhooksOptions, 'apply' | 'keep'>): ApplyAgainOptions['post'] =>
+  async (body) => {
+    const { outcomes, outcome, error } = await applyBody(Buffer.from(body), options)
+    if (outcome !== 'applied') throw new ElementFailed(error instanceof Error ? safeMessage(error) : outcome)
+    return JSON.stringify({ outcomes })
+  }
+
 async function applyBody(
   body: Uint8Array,
-  { apply, keep }: Pick<ProviderWebhooksOptions, 'apply' | 'keep'>,
+  { apply, keep, numberUnknown }: ApplyBodyOptions,
 ): Promise<Result> {
   const payload = parseJson(body)
   // Signed but not JSON: acknowledge it, or the provider repeats it for seven days.
@@ -146,12 +161,24 @@ async function applyBody(
   }
   // The provider repeats the whole webhook, and then all of it is kept.
   if (errors.length > 0) return result
+  if (!again) tellUnknown(elements, outcomes, numberUnknown)
   if (again) return { ...result, outcomes: reasons.map((reason) => reason ?? 'applied') }
   return kept(
     keep,
     elements.map((read) => keptOf(read, outcomes.get(read.element))),
     result,
   )
+}
+
+function tellUnknown(
+  elements: readonly ReadElement[],
+  outcomes: ReadonlyMap<unknown, UpdateOutcome>,
+  tell: ProviderWebhooksOptions['numberUnknown'],
+): void {
+  const accounts = elements.flatMap(({ element, raw }) =>
+    outcomes.get(element) === 'unknownNumber' ? (raw.wabaId ?? []) : [],
+  )
+  for (const wabaId of new Set(accounts)) tell?.(wabaId)
 }
 
 /** A webhook may hold the same element many times, and a repeat changes nothing. */

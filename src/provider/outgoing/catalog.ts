@@ -7,11 +7,12 @@ import type {
   ProviderNumber,
   ProviderResult,
   ProviderTemplate,
+  TemplateList,
 } from '../../contract/provider.ts'
 import { templateCategoryOf, templateStatusOf } from '../../contract/provider-words.ts'
 import { isE164, toE164 } from '../../shared/phone.ts'
 import type { Ask } from './ask.ts'
-import { listAll } from './list-all.ts'
+import { type Listed, listAll } from './list-all.ts'
 
 type CatalogOperations = Pick<Provider, 'listTemplates' | 'createTemplate' | 'listNumbers'>
 
@@ -42,6 +43,19 @@ const Template = v.pipe(
     }),
   ),
 )
+
+const Named = v.object({ name: nonEmpty, language: nonEmpty })
+
+const ListedTemplate = v.union([
+  v.pipe(
+    Template,
+    v.transform((template) => ({ template, name: template.name, language: template.language })),
+  ),
+  v.pipe(
+    Named,
+    v.transform((named) => ({ template: null, ...named })),
+  ),
+])
 
 const Created = v.pipe(
   v.object({ id, status: v.fallback(v.string(), 'PENDING'), category: v.fallback(v.string(), '') }),
@@ -100,16 +114,22 @@ const withWaba = async <T>(
 ): Promise<ProviderResult<T>> =>
   wabaId === null ? { type: 'refused', error: noBusinessAccount } : run(wabaId)
 
+const listOf = ({ elements, isWhole }: Listed<v.InferOutput<typeof ListedTemplate>>): TemplateList => ({
+  templates: elements.flatMap(({ template }) => template ?? []),
+  named: isWhole ? elements.map(({ name, language }) => ({ name, language })) : null,
+})
+
 export const catalogOperations = (ask: Ask): CatalogOperations => ({
   listTemplates: (account) =>
-    withWaba(account, (wabaId) =>
-      listAll(ask, account, {
+    withWaba(account, async (wabaId) => {
+      const listed = await listAll(ask, account, {
         operation: 'template.list',
         path: [wabaId, 'message_templates'],
         fields: TEMPLATE_FIELDS,
-        element: Template,
-      }),
-    ),
+        element: ListedTemplate,
+      })
+      return listed.type === 'ok' ? { type: 'ok', value: listOf(listed.value) } : listed
+    }),
 
   createTemplate: (account, definition) =>
     withWaba(account, (wabaId) =>
@@ -130,12 +150,13 @@ export const catalogOperations = (ask: Ask): CatalogOperations => ({
     ),
 
   listNumbers: (account) =>
-    withWaba(account, (wabaId) =>
-      listAll(ask, account, {
+    withWaba(account, async (wabaId) => {
+      const listed = await listAll(ask, account, {
         operation: 'number.list',
         path: [wabaId, 'phone_numbers'],
         fields: NUMBER_FIELDS,
         element: PhoneNumber,
-      }),
-    ),
+      })
+      return listed.type === 'ok' ? { type: 'ok', value: [...listed.value.elements] } : listed
+    }),
 })

@@ -24,13 +24,20 @@ const Page = v.object({
   ),
 })
 
-/** Leaves out elements that lack a required field, such as a template without a name. */
+export interface Listed<T> {
+  /** Without those that lack a required field, such as a template without a name. */
+  readonly elements: readonly T[]
+  /** False where an element was left out, or a page told of a next one and not how to get it. */
+  readonly isWhole: boolean
+}
+
 export async function listAll<T>(
   ask: Ask,
   account: ProviderAccount,
   list: List<T>,
-): Promise<ProviderResult<T[]>> {
-  const found: T[] = []
+): Promise<ProviderResult<Listed<T>>> {
+  const elements: T[] = []
+  let told = 0
   let after: string | null = null
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const answer: ProviderResult<v.InferOutput<typeof Page>> = await ask(account, {
@@ -42,9 +49,12 @@ export async function listAll<T>(
       schema: Page,
     })
     if (answer.type !== 'ok') return answer
-    found.push(...elementsOf(answer.value.data, list.element))
-    after = answer.value.paging.next === null ? null : answer.value.paging.cursors.after
-    if (after === null) return { type: 'ok', value: found }
+    const { data, paging }: v.InferOutput<typeof Page> = answer.value
+    elements.push(...elementsOf(data, list.element))
+    told += data.length
+    after = paging.next === null ? null : paging.cursors.after
+    const isWhole = paging.next === null && told === elements.length
+    if (after === null) return { type: 'ok', value: { elements, isWhole } }
   }
   return { type: 'refused', error: endless }
 }

@@ -77,7 +77,13 @@ const interactiveTypes = {
 const headerJson = (header: NonNullable<Interactive<ProviderFile>['header']>): Json =>
   header.kind === 'text'
     ? { type: 'text', text: header.text }
-    : { type: header.kind, [header.kind]: fileJson(header.file) }
+    : {
+        type: header.kind,
+        [header.kind]: {
+          ...fileJson(header.file),
+          ...(header.fileName !== undefined && { filename: header.fileName }),
+        },
+      }
 
 function actionJson(action: InteractiveAction): Json {
   switch (action.kind) {

@@ -46,6 +46,17 @@ const templateCases = templateStatuses.flatMap((status): Driven[] => [
   },
 ])
 
+const templateGone: Driven = {
+  ...{ file: 'messaging/store/templates.store.ts', name: 'a list without it', machine: 'template' },
+  place: placeTemplate,
+  async run(sql, { tenant, id: workspaceId }) {
+    await sql`update templates set updated_at = now() - interval '1 hour' where workspace_id = ${workspaceId}`
+    await createTemplateStore(sql).upsert(tenant.workspaceId, [], {
+      named: [{ name: 'other', language: 'en_US' }],
+    })
+  },
+}
+
 const placeCall =
   (direction: Direction): Driven['place'] =>
   async (sql, status) => {
@@ -80,6 +91,7 @@ export const cases: readonly Driven[] = [
   ...deliveryCases,
   ...endpointCases,
   ...templateCases,
+  templateGone,
   ...callCases,
   // Drops today's partition with all its rows, and creates it again.
   {

@@ -80,6 +80,10 @@ describe('reading', () => {
     assert.deepEqual(ids((await around(all[11] ?? '')).data), all.slice(9))
     for (const id of [elsewhere, encodeId('message', newId('message'))])
       assert.equal((await viewer('GET', `${path}?around=${id}`)).status, 404)
+    // The id of a conversation that became part of this one.
+    await sql`update conversations set merged_into = ${thread.id}, erased_at = now() where id = ${other.id}`
+    const former = await list(`/conversations/${shown(other)}/messages?limit=5&around=${all[6]}`)
+    assert.deepEqual(ids(former), all.slice(4, 9))
     await sql`delete from messages where conversation_id in (${thread.id}, ${other.id})`
     await sql`delete from conversations where id in (${thread.id}, ${other.id})`
   })

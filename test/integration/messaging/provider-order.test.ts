@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict'
 import { personAt } from '../../../src/contract/person.ts'
-import type { ProviderTemplate } from '../../../src/contract/provider.ts'
+import type { ProviderTemplate, TemplateList } from '../../../src/contract/provider.ts'
 import type { InboundMessageUpdate } from '../../../src/contract/provider-updates.ts'
 import type { TemplateStatus } from '../../../src/contract/records/catalog.ts'
 import { createMessageUpdates } from '../../../src/messaging/apply-message-updates.ts'
 import { createCatalogSyncStore } from '../../../src/messaging/store/catalog-sync.store.ts'
 import { createTemplateStore } from '../../../src/messaging/store/templates.store.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
-import { newId } from '../../../src/shared/ids.ts'
+import { newId, type WorkspaceId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
 import { testConsent, testContacts, testMessageStore } from '../../support/message-store.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
@@ -132,7 +132,13 @@ describe('a template', () => {
     status: 'PAUSED',
     ...change,
   })
-  const sync = createTemplateStore(sql).upsert
+  const { upsert } = createTemplateStore(sql)
+  const sync = (
+    workspaceId: WorkspaceId,
+    listed: readonly ProviderTemplate[],
+    asOf: Date,
+    named?: TemplateList['named'],
+  ) => upsert(workspaceId, listed, { asOf, ...(named !== undefined && { named }) })
 
   test('keeps what a webhook told while the sync read its list, and takes the rest of the list', async () => {
     const template = await scene()
@@ -198,6 +204,31 @@ describe('a template', () => {
     await sync(template.workspaceId, [], at(30))
     assert.equal(await template.status('DELETED', 20), true)
     assert.deepEqual((await template.stands())[0], 'DELETED')
+  })
+
+  test('that a later list does not name is deleted, unless that list is empty, or it was told of just before', async () => {
+    const template = await scene()
+    const told = (second: number) =>
+      sql`update templates set updated_at = ${at(second)} where workspace_id = ${template.workspaceId}`
+    const after = async (second: number, named: TemplateList['named']) => {
+      await sync(template.workspaceId, [], at(second), named)
+      return (await template.stands())[0]
+    }
+    const other = { name: 'hello', language: 'de' }
+    const own = { name: 'hello', language: 'en_US' }
+    await told(1)
+    assert.equal(await after(1_000, null), 'APPROVED')
+    assert.equal(await after(1_001, []), 'APPROVED')
+    assert.equal(await after(1_002, [other, own]), 'APPROVED')
+    await told(500)
+    assert.equal(await after(1_003, [other]), 'APPROVED')
+    await told(1)
+    // Older than the last list.
+    assert.equal(await after(1_001, [other]), 'APPROVED')
+    assert.equal(await after(1_004, [other]), 'DELETED')
+    assert.equal(await template.status('APPROVED', 1_000), false)
+    await sync(template.workspaceId, [found({ status: 'APPROVED' })], at(1_005), [own])
+    assert.equal((await template.stands())[0], 'APPROVED')
   })
 
   test('keeps what a webhook told in the second in which the list was asked for', async () => {

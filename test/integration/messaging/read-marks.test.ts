@@ -50,6 +50,19 @@ describe('the newest message, below which typing is shown', () => {
     assert.equal(found?.target?.id, newest)
   })
 
+  test('is one that is shown on the phone', async () => {
+    const own = await thread(sql, await workspace(sql))
+    const received = (type: 'TEXT' | 'EDIT' | 'REVOKE' | 'SYSTEM', minutes: number) =>
+      message(sql, own, { direction: 'INBOUND', type, status: 'READ', createdAt: minutesAgo(minutes) })
+    await received('SYSTEM', 9)
+    const target = async () =>
+      (await store.newestInbound(own.workspaceId, own.conversationId, 'any'))?.target?.id
+    assert.equal(await target(), undefined)
+    const shown = await received('TEXT', 8)
+    for (const type of ['EDIT', 'REVOKE', 'SYSTEM'] as const) await received(type, 1)
+    assert.equal(await target(), shown)
+  })
+
   test('is found without reading the whole conversation', async () => {
     const own = await thread(sql, await workspace(sql))
     const { workspaceId, conversationId, numberId, contactId } = own

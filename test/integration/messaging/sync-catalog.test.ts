@@ -36,7 +36,10 @@ function sync(upsert = templates.upsert, scope: SyncScope = {}) {
     templates: { upsert },
     provider: {
       listNumbers: async ({ workspaceId }) => listed(workspaceId, 'numbers'),
-      listTemplates: async ({ workspaceId }) => listed(workspaceId, 'templates'),
+      listTemplates: async ({ workspaceId }) => {
+        const { value } = listed(workspaceId, 'templates')
+        return { type: 'ok', value: { templates: value, named: value } }
+      },
     },
     limitRead: async () => undefined,
     log: { info: note, warn: note },
@@ -168,6 +171,35 @@ describe('the sync of the catalog', () => {
       )
     }
     assert.deepEqual((await templatesOf(edited.workspaceId))[0], ['edited', 'APPROVED'])
+  })
+
+  test('reads the numbers of an account once a minute where an unknown one is told again and again', async () => {
+    const clock = new SimulatedClock()
+    let rounds = 0
+    const refresh = createCatalogRefresh({
+      sync: async () => {
+        rounds += 1
+      },
+      restMs: 60_000,
+      clock,
+    })
+    const told: number[] = []
+    for (let second = 0; second < 130; second += 1) {
+      refresh('1')
+      await clock.advance(1_000)
+      told[second] = rounds
+    }
+    assert.deepEqual([told[3], told[4], told[63], told[64], told[129]], [0, 1, 1, 2, 3])
+  })
+
+  test('of the numbers alone leaves the templates as they are', async () => {
+    const tenant = await connected({
+      numbers: [number('pn-alone', '+15550004444')],
+      templates: [template('later')],
+    })
+    await sync(templates.upsert, { wabaId: tenant.workspaceId, onlyNumbers: true })
+    assert.equal((await numbersOf(tenant.workspaceId)).at(-1)?.['phoneNumberId'], 'pn-alone')
+    assert.deepEqual(await templatesOf(tenant.workspaceId), [['hello', 'APPROVED']])
   })
 
   test('takes what is on two pages once, as it was read last', async () => {

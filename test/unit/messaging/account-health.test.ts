@@ -6,19 +6,21 @@ import { newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
 
 /** `limit`: the word that is stored. */
-function scene(limit: string | null = null) {
+function scene(limit: string | null = null, now = () => Date.now()) {
   const stated: AccountChange[][] = []
+  const reports: { at: Date; digest: string }[] = []
   const health = createAccountHealth({
-    async apply({ changes }) {
+    async apply({ changes, at, digest }) {
       stated.push([...changes])
+      reports.push({ at, digest })
       return []
     },
     limitOf: async () => limit,
     dispatch: () => undefined,
-    clock: systemClock,
+    clock: { ...systemClock, now },
     log: { info: () => undefined, warn: () => undefined },
   })
-  return { health, stated }
+  return { health, stated, reports }
 }
 
 const restriction = (key: string, until: Date | null): AccountChange => ({
@@ -43,6 +45,35 @@ test('a matter that one report names twice has one state, that which lasts longe
       ['A', later],
       ['B', null],
     ],
+  )
+})
+
+test('a payment problem is of the time of the send that met it, is told once, and ends after a day', () => {
+  const hour = 3_600_000
+  const day = 24 * hour
+  const workspaceId = newId('workspace')
+  const error = { code: '131042', title: 'Payment' }
+  const told = (...failedMs: number[]) => {
+    // Several processes: none knows what another has told.
+    const scenes = failedMs.map((atMs) => {
+      const one = scene(null, () => 2 * day)
+      one.health.sendFailed(workspaceId, error, new Date(atMs))
+      return one
+    })
+    return scenes.flatMap(({ reports, stated }) =>
+      reports.map(({ at, digest }, index) => ({ at, digest, until: stated[index]?.[0]?.until })),
+    )
+  }
+  assert.deepEqual(told(day, 0), [])
+  const [first, repeat] = told(2 * day - hour, 2 * day - hour)
+  assert.deepEqual(first?.until, new Date(3 * day - hour))
+  assert.deepEqual(repeat, first)
+  const { health, reports } = scene(null, () => 2 * day)
+  for (const atMs of [2 * day - hour, day + hour, 3 * day, 2 * day - 1])
+    health.sendFailed(workspaceId, error, new Date(atMs))
+  assert.deepEqual(
+    reports.map(({ at }) => at.getTime()),
+    [2 * day - hour, 2 * day],
   )
 })
 

@@ -35,6 +35,17 @@ const shown = (claim: Claim, ...holders: Holder[]) => {
 }
 
 describe('who a person is', () => {
+  test('who writes under a number that they had left is written to there again', () => {
+    const known = holder(1, P2, { aliases: [P, A], userId: A, addressAt: early })
+    for (const back of [claim(P), claim(P, A), claim(P, A, { proof: 'statement', also: [P2] })])
+      assert.deepEqual(shown(back, known)?.slice(0, 4), [id(1), [], null, P])
+    assert.equal(shown(claim(P, A, { at: early }), known), null)
+    assert.equal(shown(claim(P, null, { proof: 'answer', also: [P2] }), known), null)
+    assert.equal(shown(claim(null, A), known), null)
+    const [long, short] = ['5551987654321', '555187654321']
+    assert.equal(shown(claim(short), holder(1, long, { aliases: [short], addressAt: early })), null)
+  })
+
   test('a new person is a new contact, written to by number where there is one', () => {
     assert.deepEqual(shown(claim(P, A)), [null, [], null, P, [A], A])
     assert.deepEqual(shown(claim(null, A)), [null, [], null, A, [], A])
@@ -90,8 +101,13 @@ describe('who a person is', () => {
     const known = holder(1, P2, { aliases: [B], userId: B, addressAt: late })
     const plan = shown(claim(P, B, { at: early }), known)
     assert.deepEqual(plan, [id(1), [], null, P2, [P, B], B])
-    const changed = { proof: 'statement', also: [P, A], at: early } as const
-    assert.deepEqual(shown(claim('351933333333', A, changed), known, holder(2, A, { userId: A }))?.[3], P2)
+    // Of two changes, the second was told first.
+    const changed = claim('351933333333', 'PT.2', { proof: 'statement', also: [P, A], at: early })
+    const later = holder(1, P2, { aliases: ['351933333333', 'PT.2'], userId: B, addressAt: late })
+    assert.deepEqual(shown(changed, later, holder(2, P, { aliases: [A], userId: A }))?.slice(3, 5), [
+      P2,
+      ['351933333333', 'PT.2', P, A],
+    ])
   })
 
   test('the same parent id is the same person', () => {
@@ -116,6 +132,34 @@ describe('who a person is', () => {
       [B, P, A],
       B,
     ])
+  })
+
+  describe('a number change, where somebody else has the former number by then', () => {
+    // P was A's until it changed to P2 and A2; B has P since.
+    const changed = claim(P2, 'PT.2', { proof: 'statement', also: [A, P] })
+    const owner = holder(2, P, { aliases: [], userId: B, addressAt: early })
+
+    test('leaves them two persons', () => {
+      const former = holder(1, A, { userId: A, addressAt: early })
+      for (const at of [late, new Date(500)])
+        assert.deepEqual(shown({ ...changed, at }, former, owner)?.slice(0, 3), [id(1), [], null])
+      assert.deepEqual(shown(changed, former, owner), [id(1), [], null, P2, ['PT.2', A], 'PT.2'])
+      assert.deepEqual(shown(changed, owner), [null, [], null, P2, ['PT.2', A], 'PT.2'])
+    })
+
+    test('changes nothing when it is repeated', () => {
+      const known = holder(1, P2, { aliases: [A, 'PT.2'], userId: 'PT.2', addressAt: early })
+      assert.equal(shown(changed, known, owner), null)
+    })
+
+    test('may be one of two who swap their numbers: each has one of them', () => {
+      // The first has said so: A has P2 and the id PT.2, and B was left with the id.
+      const first = holder(1, P2, { aliases: [P], userId: 'PT.2', addressAt: early })
+      const second = holder(2, B, { userId: B })
+      const swapped = claim(P, 'PT.3', { proof: 'statement', also: [B, P2] })
+      const plan = [id(2), [], { id: id(1), address: P2 }, P, ['PT.3', B], 'PT.3']
+      assert.deepEqual(shown(swapped, first, second), plan)
+    })
   })
 
   test('with a new id and a hidden number, the old number is not written to', () => {

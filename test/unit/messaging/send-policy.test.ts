@@ -34,13 +34,19 @@ describe('a send that the provider', () => {
     assert.deepEqual(judgeSend({ type: 'ok', value }, 1), { type: 'accepted', ...value })
   })
 
-  test('throttles is tried again, later and later, and given up after the sixth retry', () => {
-    const delays = [1, 2, 3, 4, 5, 6].map((attempt) => {
+  test('throttles is tried again, later and later, and given up after two minutes', () => {
+    const delays = [1, 2, 3, 4, 5, 6, 7].map((attempt) => {
       const verdict = judgeSend(refused(), attempt)
       return verdict.type === 'again' ? verdict.delayMs : undefined
     })
-    assert.deepEqual(delays, [500, 1_000, 2_000, 4_000, 8_000, 16_000])
-    assert.equal(judgeSend(refused(), 7).type, 'failed')
+    assert.deepEqual(delays, [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000])
+    assert.equal(judgeSend(refused(), 8).type, 'failed')
+  })
+
+  test('fails for the moment is given up after half a minute', () => {
+    const verdict = judgeSend(refused({ class: 'retry' }), 6)
+    assert.equal(verdict.type === 'again' && verdict.delayMs, 16_000)
+    assert.equal(judgeSend(refused({ class: 'retry' }), 7).type, 'failed')
   })
 
   test('limits for one pair waits longer, and what the provider asks for is never undercut', () => {

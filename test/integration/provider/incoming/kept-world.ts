@@ -7,7 +7,7 @@ import type { HttpRequest } from '../../../../src/platform/http/exchange.ts'
 import { createInboundElementStore } from '../../../../src/platform/postgres/inbound-elements.store.ts'
 import { createApplyUpdate } from '../../../../src/provider/incoming/apply-updates.ts'
 import { createKeepElements } from '../../../../src/provider/incoming/keep-elements.ts'
-import { providerWebhooks } from '../../../../src/provider/incoming/webhooks.ts'
+import { postHere, providerWebhooks } from '../../../../src/provider/incoming/webhooks.ts'
 import { systemClock } from '../../../../src/shared/clock.ts'
 import { testConsent, testContacts, testMessageStore } from '../../../support/message-store.ts'
 import { testDatabase, testPool } from '../../../support/postgres.ts'
@@ -30,20 +30,24 @@ export async function openKept() {
     consent: testConsent(sql),
   })
   const keeper = createKeepElements({ store, log: { warn: () => undefined }, lingerMs: 1 })
+  const apply = createApplyUpdate({
+    messages,
+    applyCallUpdate: new Cluster(sql).node().applyCallUpdate,
+    applyTemplateChange: async () => false,
+    templateEdited: () => undefined,
+    applyAccountUpdate: async () => false,
+    ignored: () => undefined,
+  })
+  /** The accounts that named a number of which nothing is known. */
+  const unknown: string[] = []
   const receiver = (keep = keeper) =>
     providerWebhooks({
       appSecret,
       verifyToken: 'verify-for-tests',
       log: pino({ level: 'silent' }),
+      numberUnknown: (account) => unknown.push(account),
       keep,
-      apply: createApplyUpdate({
-        messages,
-        applyCallUpdate: new Cluster(sql).node().applyCallUpdate,
-        applyTemplateChange: async () => false,
-        templateEdited: () => undefined,
-        applyAccountUpdate: async () => false,
-        ignored: () => undefined,
-      }),
+      apply,
     })
   const handler = receiver()
 
@@ -54,7 +58,7 @@ export async function openKept() {
   }
 
   return {
-    ...{ database, sql, store, receiver, post },
+    ...{ database, sql, store, receiver, post, unknown, postHere: postHere({ apply, keep: keeper }) },
 
     /** Posts these changes, and waits for what is written a moment after the answer. */
     async deliver(...changes: unknown[]): Promise<void> {

@@ -211,7 +211,9 @@ describe('the account at the simulator', () => {
       circle.api.listNumbers(account),
     ])
     if (templates.type !== 'ok' || numbers.type !== 'ok') throw new Error('refused')
-    const ready = templates.value.find(({ name, language }) => name === 'order_ready' && language === 'pt_PT')
+    const ready = templates.value.templates.find(
+      ({ name, language }) => name === 'order_ready' && language === 'pt_PT',
+    )
     assert.deepEqual(
       [ready?.status, ready?.category, ready?.parameterFormat],
       ['APPROVED', 'UTILITY', 'NAMED'],

@@ -169,45 +169,6 @@ describe('a call', () => {
 })
 
 describe('the account', () => {
-  const templateAt = (index: number) => ({
-    id: `${index}`,
-    name: `t${index}`,
-    language: 'pt_PT',
-    status: 'APPROVED',
-  })
-  const pages: Record<string, object> = {
-    '': {
-      data: [templateAt(1), { id: '9' }],
-      paging: { cursors: { after: 'A=' }, next: 'http://elsewhere/' },
-    },
-    'A=': { data: [templateAt(2)], paging: { cursors: { after: 'B' }, next: 'http://elsewhere/' } },
-    B: { data: [templateAt(3)], paging: { cursors: { after: 'C' } } },
-  }
-
-  test('lists its templates over every page, by cursor and never by address', async () => {
-    await withRig(
-      (request, response) => {
-        const after = new URL(request.url, 'http://x').searchParams.get('after') ?? ''
-        json(200, pages[after])(request, response)
-      },
-      async ({ api, seen }) => {
-        const result = await api.listTemplates(account)
-        assert.equal(result.type, 'ok')
-        assert.deepEqual(result.type === 'ok' && result.value.map(({ name }) => name), ['t1', 't2', 't3'])
-        assert.equal(seen.length, 3)
-      },
-    )
-  })
-
-  test('whose list never ends is refused and not read for ever', async () => {
-    const endless = json(200, { data: [], paging: { cursors: { after: 'A' }, next: 'x' } })
-    await withRig(endless, async ({ api, seen }) => {
-      const result = await api.listNumbers(account)
-      assert.equal(result.type === 'refused' && result.error.code, 'LIST_TOO_LONG')
-      assert.equal(seen.length, 200)
-    })
-  })
-
   test('lists its numbers in international form', async () => {
     const number = {
       id: '880000000000001',
