@@ -92,12 +92,12 @@ async function ask({ provider, templates }: AttemptPorts, send: SendAttempt): Pr
   const result = send.free
     ? await provider.sendMessage(send.account, { ...addressed, ...send.free })
     : await provider.sendTemplate(send.account, {
-        ...addressed,
         template: {
           name: send.template.name,
           language: send.template.language,
           components,
         },
+        ...addressed,
       })
   failpoint('after_provider_answer')
   return judgeSend(result, sendPolicies[send.by], send.tries)

@@ -47,9 +47,9 @@ export function createTransmitter({ store, attemptSend, clock, spent, log }: Tra
     if (attempt === null) return
     spent(account.phoneNumberId)
     const verdict = await attemptSend({
+      messageId: id,
       ...contentOf(outgoing),
       ...{ account, conversationId, to },
-      messageId: id,
       attempt,
       tries: attempt - 1,
       by: 'single',

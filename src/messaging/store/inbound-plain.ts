@@ -62,7 +62,7 @@ export async function insertPlain(sql: Sql, write: InboundWrite): Promise<Inboun
         last_inbound_at = greatest(last_inbound_at, ${at}::timestamptz), last_event_id = ${eventId}
       where id = ${conversationId} and workspace_id = ${workspaceId} and exists (select from inserted)
     ),
-    ${emitOne(sql, { ...event, body: write.body, after: 'inserted', routedBy: numberId })}
+    ${emitOne(sql, { body: write.body, ...event, after: 'inserted', routedBy: numberId })}
     select locked.version is not null as is_held, locked.last_event_id as after,
       locked.version <> (select xmin::text from conversations where id = ${conversationId}) or exists (
         select from messages e
@@ -76,6 +76,6 @@ export async function insertPlain(sql: Sql, write: InboundWrite): Promise<Inboun
   if (rows[0]?.isHeld !== true) return 'again'
   if (rows[0].isRevised) await revise(sql, { workspaceId, providerMessageId })
   return rows.flatMap(({ deliveryId, endpointId, after }) =>
-    deliveryId === null ? [] : [{ ...event, deliveryId, endpointId, after, body: write.body }],
+    deliveryId === null ? [] : [{ deliveryId, ...event, endpointId, after, body: write.body }],
   )
 }

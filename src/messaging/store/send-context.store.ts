@@ -25,7 +25,7 @@ export function createSendContext(sql: Sql, options: Options): MessageStore['sen
   return async (query) => {
     const [row, uploads] = await Promise.all([contexts.add(query), uploadsOf(sql, query)])
     if (!row) throw new Error('the workspace of a key is gone')
-    return { ...toContext(row, query.workspaceId, options), uploads }
+    return { uploads, ...toContext(row, query.workspaceId, options) }
   }
 }
 

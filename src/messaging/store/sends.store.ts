@@ -231,8 +231,8 @@ async function overdueSends(sql: Sql, limit: number, options: AccountOptions): P
     const { id, workspaceId, conversationId, to, template, content } = row
     const { status, category, parameterFormat, components } = row
     const common = { id, workspaceId, conversationId, account, to }
-    if (content) return [{ ...common, free: content }]
-    return [{ ...common, template, definition: { status, category, parameterFormat, components } }]
+    if (content) return [{ free: content, ...common }]
+    return [{ template, definition: { status, category, parameterFormat, components }, ...common }]
   })
 }
 

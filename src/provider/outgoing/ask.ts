@@ -67,7 +67,7 @@ export function createAsk({ pools, prefix, log, observe }: AskOptions): Ask {
       timeoutMs: request.timeoutMs,
       ...encode(account, request),
     })
-    const result = readAnswer(exchange, { ...request, secret: account.accessToken })
+    const result = readAnswer(exchange, { secret: account.accessToken, ...request })
     const record = {
       operation: request.operation,
       workspaceId: account.workspaceId,
@@ -91,21 +91,20 @@ const encoded = (segment: string): string =>
   encodeURIComponent(segment).replaceAll('%3A', ':').replaceAll('%3D', '=')
 
 function encode(account: ProviderAccount, { body, form, headers: own }: ProviderRequest<unknown>) {
-  const headers = {
+  const headers: Record<string, string> = {
     authorization: `Bearer ${account.accessToken}`,
     'user-agent': USER_AGENT,
     accept: 'application/json',
     ...own,
   }
   if (form) {
-    const { contentType, length, body: bytes } = form
-    return {
-      headers: { ...headers, 'content-type': contentType, 'content-length': `${length}` },
-      body: bytes,
-    }
+    headers['content-type'] = form.contentType
+    headers['content-length'] = `${form.length}`
+    return { headers, body: form.body }
   }
   if (body === undefined) return { headers }
-  return { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) }
+  headers['content-type'] = 'application/json'
+  return { headers, body: JSON.stringify(body) }
 }
 
 function describe(result: ProviderResult<unknown>, exchange: Exchange, request: ProviderRequest<unknown>) {

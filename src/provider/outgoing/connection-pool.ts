@@ -55,7 +55,7 @@ export class ConnectionPool {
     }
     return new Promise((resolve) => {
       const { isWanted, timeoutMs = this.#options.timeoutMs } = request
-      const limits = { ...this.#options, timeoutMs, isWanted }
+      const limits = { isWanted, ...this.#options, timeoutMs }
       const pending = new PendingExchange(limits, (exchange) => {
         this.#finished(pending)
         resolve(exchange)

@@ -55,9 +55,10 @@ const sends = (ask: Ask): Pick<MessageOperations, 'sendTemplate' | 'sendMessage'
       pool: 'messages',
       method: 'POST',
       path: [account.phoneNumberId, 'messages'],
+      // A name first, also below: in Node 20 a literal that begins with a spread costs microseconds.
       body: {
-        ...toUser(to),
         type: 'template',
+        ...toUser(to),
         template: {
           name: template.name,
           language: { code: template.language },
@@ -75,7 +76,7 @@ const sends = (ask: Ask): Pick<MessageOperations, 'sendTemplate' | 'sendMessage'
       pool: 'messages',
       method: 'POST',
       path: [account.phoneNumberId, 'messages'],
-      body: { ...toUser(to), ...freeMessage({ content, about }), biz_opaque_callback_data: opaque },
+      body: { biz_opaque_callback_data: opaque, ...toUser(to), ...freeMessage({ content, about }) },
       schema: Sent,
       isWanted,
     }),
