@@ -49,7 +49,7 @@ async function finish({ options, say, startedAt, state }: Shared): Promise<void>
   if (options.scale) notes.push(...scaleLines(rows))
   const environment = state.environment ?? (await readEnvironment())
   const result = {
-    ...{ version: 2 as const, startedAt: startedAt.toISOString(), commit: commitOf(), environment },
+    ...{ version: 3 as const, startedAt: startedAt.toISOString(), commit: commitOf(), environment },
     ...{ options: { ...options }, rows },
   }
   const path = writeResult(options.name, result)

@@ -95,7 +95,7 @@ describe('npm run bench', () => {
     const { code, stdout, stderr } = await bench(...load, ...run, '--hops', '--tail')
     assert.equal(code, 0, stderr)
     const { version, rows, environment } = JSON.parse(stdout) as Result
-    assert.equal(version, 2)
+    assert.equal(version, 3)
     assert.match(environment.postgres ?? '', /^\d/)
     assert.deepEqual(
       rows.map(({ variant, rounds }) => [variant, rounds.map(({ round, count }) => [round, count])]),

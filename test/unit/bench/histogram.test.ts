@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { offsetOf } from '../../../bench/harness/clock.ts'
+import { clockBetween, clockFigures, offsetOf, sameClock } from '../../../bench/harness/clock.ts'
 import { decode, encode, histogramOf, merged, spreadOf } from '../../../bench/harness/histogram.ts'
 import { encodedHops, hopTimes } from '../../../bench/harness/hops.ts'
 import type { Mark } from '../../../bench/harness/marks-recorder.ts'
@@ -63,8 +63,18 @@ describe('the hops of a unit', () => {
 test('the exchange of clocks with the shortest way gives offset and uncertainty', () => {
   const slow = { askedNs: 0, theirsNs: 5_000, answeredNs: 4_000 }
   const quick = { askedNs: 10_000, theirsNs: 11_100, answeredNs: 10_200 }
-  assert.deepEqual(offsetOf([slow, quick]), { offsetNs: -1_000, uncertaintyNs: 100 })
+  assert.deepEqual(offsetOf([slow, quick]), { offsetNs: -1_000, uncertaintyNs: 100, theirsNs: 11_100 })
   assert.throws(() => offsetOf([]))
+})
+
+test('the offset of a clock moves from that before a run to that after it', () => {
+  const before = { offsetNs: 500, uncertaintyNs: 20e6, theirsNs: 1_000 }
+  const after = { offsetNs: 2e6 + 500, uncertaintyNs: 1e6, theirsNs: 3_000 }
+  const here = clockBetween(before, after)
+  assert.deepEqual([900, 1_000, 2_000, 3_000].map(here), [1_400, 1_500, 1_002_500, 2_003_500])
+  assert.deepEqual(clockFigures(before, after), { offsetMs: 0.0005, driftMs: 2, errorMs: 20 })
+  assert.equal(clockFigures(sameClock, sameClock), undefined)
+  assert.equal(clockBetween(sameClock, sameClock)(7), 7)
 })
 
 test('a token is found in any text that holds it', () => {

@@ -14,7 +14,7 @@ export const roundOf = (round: number, cpu: number | null): Round => ({
 })
 
 export const resultOf = (rows: readonly Row[]): Result => ({
-  version: 2,
+  version: 3,
   startedAt: '2026-11-22T00:00:00.000Z',
   commit: null,
   environment: {
