@@ -7,7 +7,7 @@ import { watchCpu, watchThread } from './cpu.ts'
 import { join, type Measured, perSecond, unitsDone } from './figures.ts'
 import type { Duration, Part, Sent } from './generator.ts'
 import { encode, histogramOf, spreadOf } from './histogram.ts'
-import { encodedHops, hopTimes, readRecorded } from './hops.ts'
+import { hopsOf, readRecorded } from './hops.ts'
 import type { Mark } from './marks-recorder.ts'
 import type { WorkName } from './opponents.ts'
 import type { Arrived } from './receiver.ts'
@@ -98,11 +98,11 @@ export async function measureMix(
     const theirs = arrived.filter(({ id }) => !loadIds.has(id) && (runs.length === 1 || ids.has(id)))
     const further = isGateway(target) ? work.further : null
     const { measured, faults } = join(mine, theirs, { ...work, further })
-    const hops = marks && encodedHops(hopTimes(measured, marks, String(work.measured)))
+    const hops = marks && hopsOf(measured, marks, work.measured)
     const tail = intervals && tailOf(measured, intervals)
     return {
       ...{ ...latencies(measured), ...spent, cores, errors: faults },
-      ...{ ...(clock && { clock }), ...(hops && { hops }), ...(tail && { tail }) },
+      ...{ ...(clock && { clock }), ...hops, ...(tail && { tail }) },
       ...(work.from && { figures: sinceSent(measured) }),
     }
   })

@@ -4,7 +4,7 @@ import { unixSeconds } from '../../src/simulator/ids.ts'
 import { statusUpdate } from '../../src/simulator/webhook-payloads.ts'
 import { apiRequest, type PlanContext, webhook } from '../scenarios/work.ts'
 import { Lines } from './client.ts'
-import { tokenIn } from './token.ts'
+import { recipientIn, tokenIn } from './token.ts'
 
 const mostConnections = 64
 /** No phone is quicker, and the request was answered by then. */
@@ -44,7 +44,7 @@ export function statusSender({ url, appSecret, wabaId }: Reporting) {
   return async (phoneNumberId: string, body: Buffer): Promise<void> => {
     const text = body.toString('latin1')
     const id = tokenIn(text)
-    const waId = /"to":"\+?(\d+)"/.exec(text)?.[1] ?? ''
+    const waId = recipientIn(text)
     if (id === '') return
     await sleep(beforeSentMs)
     const number = { id: phoneNumberId, digits: phoneNumberId, verifiedName: '', liveCalls: 0 }

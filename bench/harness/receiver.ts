@@ -5,11 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Observed } from '../scenarios/work.ts'
 import { nowNs } from './monotonic.ts'
 import { callAnswerer, statusSender } from './reactions.ts'
-import { tokenIn } from './token.ts'
+import { recipientIn, tokenIn } from './token.ts'
 
 export interface Arrived {
   readonly event: Observed | string
-  /** See token.ts. */
+  /** See token.ts; of a message without one, such as a template, its recipient. */
   readonly id: string
   readonly atNs: number
 }
@@ -170,7 +170,8 @@ const eventPattern = /"event":"([a-z.]+)"/
 
 function read({ atNs, event, bytes }: (typeof arrivals)[number]): Arrived {
   const text = bytes.toString('latin1')
-  return { event: event ?? eventPattern.exec(text)?.[1] ?? '', id: tokenIn(text), atNs }
+  const id = tokenIn(text) || (event === 'provider.message' ? recipientIn(text) : '')
+  return { event: event ?? eventPattern.exec(text)?.[1] ?? '', id, atNs }
 }
 
 async function collect({ count, timeoutMs }: ReceiverProtocol['collect']['question']): Promise<Arrived[]> {

@@ -91,8 +91,10 @@ export interface MarkFigures {
   readonly units: number
   /** Units that lack one of their marks, and are in no hop. */
   readonly missing: number
-  /** Units with a mark that is out of its order, and was moved. */
+  /** Units with a mark before the one that it follows. */
   readonly moved: number
+  /** Units whose `written` was noted after they had arrived: `written` is too long then, and `arrived` too short. */
+  readonly late: number
 }
 
 export interface Round {

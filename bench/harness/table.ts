@@ -1,8 +1,9 @@
 // One table for the terminal: every row beside the floor of the same rounds. Pure functions.
 import { isSound, median } from './figures.ts'
 import { decode, merged, type Spread, spreadOf } from './histogram.ts'
+import { areMarksSound } from './hops.ts'
 import { mergedProfiles, type Profile, profileShares } from './profile.ts'
-import type { Load, Round, Row } from './result.ts'
+import type { Load, MarkFigures, Round, Row } from './result.ts'
 import { mergedTails, tailLines } from './tail.ts'
 
 /** When other processes use more cores than this, they distort the figures of a round. */
@@ -151,6 +152,16 @@ const hopNames = ['received', 'committed', 'handedOver', 'written', 'arrived'] a
 /** Only units whose marks are complete are in the hops. */
 const hopsMayBeOff = 0.05
 
+/** Sums that fit prove little: hops are cut at their neighbours. What had to be cut or left out says more. */
+function marksText(rounds: readonly Round[]): string {
+  const all = rounds.flatMap(({ marks }) => marks ?? [])
+  if (all.length === 0) return ''
+  const sum = (name: keyof MarkFigures) => all.reduce((total, one) => total + one[name], 0)
+  const late = ((sum('late') / Math.max(1, sum('units'))) * 100).toFixed(0)
+  const verdict = rounds.every(areMarksSound) ? '' : 'FAILED: '
+  return `; ${verdict}${sum('missing')} of ${sum('units')} units lack marks, ${sum('moved')} have them out of order; written was noted after the arrival of ${late} %`
+}
+
 /** The mean of each hop, and their sum beside the mean of the whole. */
 function hopsOf(rounds: readonly Round[]): string | undefined {
   const marked = rounds.flatMap(({ hops, latency }) => (hops ? [{ hops, latency }] : []))
@@ -161,7 +172,7 @@ function hopsOf(rounds: readonly Round[]): string | undefined {
   const parts = hopNames.map((name, index) => `${name} ${means[index]?.toFixed(2)}`)
   const off = Math.abs(sum / whole - 1)
   const verdict = off <= hopsMayBeOff ? 'within 5 %' : `OFF BY ${(off * 100).toFixed(0)} %: marks are missing`
-  return `means of the hops, ms: ${parts.join(', ')}; sum ${sum.toFixed(2)} of ${whole.toFixed(2)}, ${verdict}`
+  return `means of the hops, ms: ${parts.join(', ')}; sum ${sum.toFixed(2)} of ${whole.toFixed(2)}, ${verdict}${marksText(rounds)}`
 }
 
 /** Nothing where the machine was quiet throughout. */
