@@ -1,6 +1,6 @@
 // One table for the terminal: every row beside the floor of the same rounds. Pure functions.
 import { isSound, median } from './figures.ts'
-import { decode, merged, type Spread, spreadOf } from './histogram.ts'
+import { decode, firmSpread, merged, type Spread, spreadOf } from './histogram.ts'
 import { areMarksSound } from './hops.ts'
 import { mergedProfiles, type Profile, profileShares } from './profile.ts'
 import type { Load, MarkFigures, Round, Row } from './result.ts'
@@ -57,6 +57,33 @@ export const readPlan =
   ({ fromPlan }) =>
     spreadOf(decode(fromPlan))[name]
 
+/** Of all units together, from the planned times; what too few units say is NaN. */
+export const planSpread = (rounds: readonly Round[]): Spread =>
+  firmSpread(merged(rounds.map(({ fromPlan }) => fromPlan)))
+
+/** As `ratio`; null where either has too few units for the percentile. */
+export function tailRatio(rounds: readonly Round[], others: readonly Round[], name: keyof Spread) {
+  const isFirm = [rounds, others].every((some) => !Number.isNaN(planSpread(some)[name]))
+  return isFirm ? ratio(rounds, others, readPlan(name)) : null
+}
+
+export const unitsOf = (rounds: readonly Round[]): number =>
+  rounds.reduce((total, { count }) => total + count, 0)
+
+/** How many rounds a row has in a table, where some were left out. */
+export const roundsText = (counted: readonly Round[], { rounds }: Row): string =>
+  counted.length === rounds.length ? `${rounds.length}` : `${counted.length} of ${rounds.length}`
+
+/** Beyond this a part of the bench has no time left, and is measured in place of the variant. */
+const mostOfACore = 0.8
+
+/** Such as `generator 0.93`; empty where both had time left, or nobody knows. */
+export const busyParts = (rounds: readonly Round[]): string[] =>
+  (['generator', 'receiver'] as const).flatMap((name) => {
+    const busy = middle(rounds, ({ cores }) => cores?.[name] ?? null)
+    return busy !== null && busy > mostOfACore ? [`${name} ${busy.toFixed(2)}`] : []
+  })
+
 const titles = [
   ...[
     'p50 ms',
@@ -71,7 +98,7 @@ const titles = [
     'gateway',
     'postgres',
   ],
-  ...['redis', 'worker', 'x floor', 'WAL B', 'others'],
+  ...['redis', 'worker', 'x floor', 'WAL B', 'others', 'units', 'rounds'],
 ]
 
 const variantWidth = 16
@@ -92,7 +119,7 @@ export function table(rows: readonly Row[], { price }: TableOptions = {}): strin
     const floor = of(group.find(({ variant }) => variant === 'floor'))
     for (const row of group) {
       const rounds = of(row)
-      const cells = cellsOf(rounds, row.variant === 'floor' ? [] : floor, price)
+      const cells = cellsOf(row, rounds, { floor: row.variant === 'floor' ? [] : floor, price })
       const name = nameOf(row).padEnd(width) + row.variant.padEnd(variantWidth)
       lines.push(`${name}${cells.map(cell).join('')}`, ...notesOf(row, rounds))
     }
@@ -100,12 +127,16 @@ export function table(rows: readonly Row[], { price }: TableOptions = {}): strin
   return [...lines, ...noiseOf(rows)].join('\n')
 }
 
-function cellsOf(rounds: readonly Round[], floor: readonly Round[], price?: number): (number | null)[] {
-  const spread = spreadOf(merged(rounds.map(({ fromPlan }) => fromPlan)))
+function cellsOf(
+  row: Row,
+  rounds: readonly Round[],
+  { floor, price }: TableOptions & { readonly floor: readonly Round[] },
+): (number | string | null)[] {
+  const spread = planSpread(rounds)
   const all = middle(rounds, ({ cpu }) => cpu.all)
   return [
     ...[spread.p50, spread.p99, spread.p999, spread.max],
-    ...[ratio(rounds, floor, readPlan('p50')), ratio(rounds, floor, readPlan('p99'))],
+    ...[ratio(rounds, floor, readPlan('p50')), tailRatio(rounds, floor, 'p99')],
     middle(rounds, ({ perSecond }) => perSecond),
     ratio(rounds, floor, ({ perSecond }) => perSecond),
     all,
@@ -115,13 +146,16 @@ function cellsOf(rounds: readonly Round[], floor: readonly Round[], price?: numb
     ratio(rounds, floor, ({ cpu }) => cpu.all),
     middle(rounds, ({ walBytes }) => walBytes),
     middle(rounds, ({ others }) => others),
+    ...[`${unitsOf(rounds)}`, roundsText(rounds, row)],
     // Microseconds a unit are CPU seconds a million.
     ...(price === undefined ? [] : [all === null ? null : (all / 3_600) * price]),
   ]
 }
 
-const cell = (value: number | null): string =>
-  (value === null || Number.isNaN(value) ? '-' : value.toFixed(value < 100 ? 2 : 0)).padStart(9)
+function cell(value: number | string | null): string {
+  if (typeof value === 'string') return value.padStart(9)
+  return (value === null || Number.isNaN(value) ? '-' : value.toFixed(value < 100 ? 2 : 0)).padStart(9)
+}
 
 function notesOf(row: Row, rounds: readonly Round[]): string[] {
   const names = [...new Set(rounds.flatMap(({ figures = {} }) => Object.keys(figures)))]
@@ -132,9 +166,11 @@ function notesOf(row: Row, rounds: readonly Round[]): string[] {
   const hops = hopsOf(rounds)
   const tail = mergedTails(rounds.flatMap((round) => round.tail ?? []))
   const profiles = rounds.flatMap(({ profile }) => (profile ? [profile] : []))
+  const busy = busyParts(rounds)
   const failed = row.rounds.filter(({ errors }) => !isSound(errors))
   return [
     ...(figures.length > 0 ? [`  ${figures.join(', ')}`] : []),
+    ...(busy.length > 0 ? [`  BUSY: ${busy.join(', ')} of a core: the bench may be the limit here`] : []),
     ...(hops === undefined ? [] : [`  ${hops}`]),
     ...(tail === undefined ? [] : tailLines(tail)),
     ...(profiles.length === 0 ? [] : [`  ${profileText(mergedProfiles(profiles))}`]),
@@ -181,6 +217,6 @@ export function noiseOf(rows: readonly Row[]): string[] {
   const quiet = all.filter(isQuiet).length
   if (quiet === all.length) return []
   return [
-    `${quiet} of ${all.length} runs had the machine to themselves; where every round of a group was disturbed, all count and none can be trusted`,
+    `${quiet} of ${all.length} runs had the machine to themselves; rounds that were disturbed are left out; where all of a group were, all count and none can be trusted`,
   ]
 }
