@@ -152,7 +152,7 @@ export interface Environment {
 }
 
 /** Results of both are read; version 3 is written. */
-export const versions = [2, 3] as const
+const versions = [2, 3] as const
 
 export interface Result {
   readonly version: (typeof versions)[number]
