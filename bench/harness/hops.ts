@@ -60,7 +60,7 @@ export const areMarksSound = ({ marks }: Pick<Round, 'marks'>): boolean =>
   marks === undefined || marks.missing + marks.moved <= marks.units * mayBeBad
 
 /** Marks follow a webhook to its frame; what begins with a request of the API, or ends with an answer, has none. */
-export const hasHops = (measured: Work['measured'] | undefined): boolean =>
+const hasHops = (measured: Work['measured'] | undefined): boolean =>
   measured === 'message.received' || measured === 'call.ringing'
 
 /** Nothing for works without hops. */
