@@ -103,10 +103,12 @@ describe('npm run bench', () => {
       { sender: 'second', url: second.url },
     ])
       await ask('react', { sender, statuses: { url, appSecret: 'x', wabaId: '1' } })
-    const body = JSON.stringify({ to: '15551230099', text: { body: 'bench.00000000-1' } })
+    const text = { body: 'bench.00000000-1' }
+    const body = JSON.stringify({ to: '15551230099', text, biz_opaque_callback_data: 'msg_1' })
     await fetch(`${receiver.url}/first/v24.0/1/messages`, { method: 'POST', body })
     await eventually('both statuses came', async () => first.bodies.length === 2)
     assert.match(first.bodies.join('\n'), /"status":"sent".*\n.*"status":"delivered"/)
+    for (const one of first.bodies) assert.match(one, /"biz_opaque_callback_data":"msg_1"/)
     assert.deepEqual(second.bodies, [])
   })
 
