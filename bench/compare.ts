@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util'
 import { measureCommits } from './compare/commits.ts'
 import { comparedTable } from './compare/compared-table.ts'
-import { compare } from './compare/comparison.ts'
+import { compare, differences } from './compare/comparison.ts'
 import { say } from './harness/closing.ts'
 import { type Result, readResult, writeResult } from './harness/result.ts'
 
@@ -43,7 +43,8 @@ async function main(): Promise<void> {
   const [mine, other] = results as [Result, Result]
   const rows = compare(mine, other)
   if (rows.length === 0) throw new UsageError('the two have no scenario of the gateway in common')
-  say(comparedTable(rows, [`${a} ${commitOf(mine)}`, `${b} ${commitOf(other)}`]))
+  const names = [`${a} ${commitOf(mine)}`, `${b} ${commitOf(other)}`] as const
+  say(comparedTable(rows, { names, differences: differences(mine, other) }))
   process.exitCode = rows.some(({ verdict }) => verdict === 'dearer') ? 1 : 0
 }
 

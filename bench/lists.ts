@@ -8,12 +8,11 @@ import { freePort } from '../src/dev/embedded/ports.ts'
 import { migrate } from '../src/platform/postgres/migrate.ts'
 import { connectPool, type Pool } from '../src/platform/postgres/sql.ts'
 import { type Closing, say, withClosing } from './harness/closing.ts'
-import { median } from './harness/figures.ts'
-import { type Histogram, histogramOf, type Spread, spreadOf } from './harness/histogram.ts'
+import { type Histogram, histogramOf } from './harness/histogram.ts'
 import { keepResult, plainRound } from './harness/plain-round.ts'
 import type { Round, Row } from './harness/result.ts'
 import { freshDatabases } from './harness/seed.ts'
-import { middle, ratio, readPlan } from './harness/table.ts'
+import { middle, planSpread, ratio, readPlan } from './harness/table.ts'
 import { environment, launch, openServers, ready } from './harness/world.ts'
 import {
   busyCustomer,
@@ -29,7 +28,7 @@ import { type BigWorkspace, seedLists } from './lists/seed-lists.ts'
 const usage = `npm run bench:lists -- [options]
   --messages 1000000      of one workspace, with a tenth as many conversations and calls
   --runs 5                of every list
-  --requests 100          in each run, one after the other`
+  --requests 200          in each run, one after the other`
 
 const warmUp = 30
 const bigTables = ['messages', 'conversations', 'calls']
@@ -43,7 +42,7 @@ function readOptions() {
   const options = {
     messages: { type: 'string', default: '1000000' },
     runs: { type: 'string', default: '5' },
-    requests: { type: 'string', default: '100' },
+    requests: { type: 'string', default: '200' },
   } as const
   const { values } = parseArgs({ options })
   const numbers = Object.entries(values).map(([name, text]) => {
@@ -110,23 +109,25 @@ async function run(
     const load = { kind: 'closed', connections: 1 } as const
     rows.push({ scenario: name, variant: 'gateway', load, rounds: ours })
     rows.push({ scenario: name, variant: 'floor', load, rounds: least })
-    const figures = [middle(ours, readPlan('p50')), middle(ours, readPlan('p99'))]
+    const figures = [middle(ours, readPlan('p50')), planSpread(ours).p99]
     const cells = [...figures, ratio(ours, least, readPlan('p50'))]
-    say(`${name.padEnd(44)}${cells.map((value) => (value ?? Number.NaN).toFixed(2).padStart(9)).join('')}`)
+    say(`${name.padEnd(44)}${cells.map(cell).join('')}`)
   }
   const options = { messages, runs, requests }
   say(`\nwritten to ${await keepResult('lists', servers, { startedAt, options, rows })}`)
 }
 
+const cell = (value: number | null): string =>
+  (value === null || Number.isNaN(value) ? '-' : value.toFixed(2)).padStart(9)
+
 /** In the database alone: what somebody waits for while typing. */
 async function measureSearch(sql: Pool, cases: readonly SearchCase[], { runs, requests }: Amount) {
   say(`\n${'search'.padEnd(44)}   p50 ms   p99 ms`)
   for (const { name, search } of cases) {
-    const spreads: Spread[] = []
-    for (let round = 0; round < runs; round += 1)
-      spreads.push(spreadOf(await timed(() => search(sql), requests)))
-    const figures = [median(spreads.map(({ p50 }) => p50)), median(spreads.map(({ p99 }) => p99))]
-    say(`${name.padEnd(44)}${figures.map((value) => value.toFixed(2).padStart(9)).join('')}`)
+    const rounds: Round[] = []
+    for (let round = 1; round <= runs; round += 1)
+      rounds.push(plainRound(round, await timed(() => search(sql), requests)))
+    say(`${name.padEnd(44)}${[middle(rounds, readPlan('p50')), planSpread(rounds).p99].map(cell).join('')}`)
   }
 }
 

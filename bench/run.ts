@@ -4,6 +4,8 @@ import { type Closing, say as print, withClosing } from './harness/closing.ts'
 import { openDeployment, receive } from './harness/deployment.ts'
 import { commitOf, readEnvironment } from './harness/environment.ts'
 import { isSound } from './harness/figures.ts'
+import { areMarksSound, withoutHops } from './harness/hops.ts'
+import type { WorkName } from './harness/opponents.ts'
 import { type BenchOptions, readOptions, UsageError, usage } from './harness/options.ts'
 import { profiled } from './harness/profiled.ts'
 import { type Environment, type Row, writeResult } from './harness/result.ts'
@@ -16,6 +18,7 @@ import { matrix } from './scenarios/matrix.ts'
 import { scaleLines, scaleRows, scaleWorlds } from './scenarios/scale.ts'
 import { sweepRows } from './scenarios/sweep-rows.ts'
 import { workloadRows } from './scenarios/workload-rows.ts'
+import { works } from './scenarios/works.ts'
 
 const contacts = 400
 
@@ -47,9 +50,10 @@ async function main(): Promise<void> {
 async function finish({ options, say, startedAt, state }: Shared): Promise<void> {
   const { rows, notes } = state
   if (options.scale) notes.push(...scaleLines(rows))
+  if (options.hops) checkHops(state)
   const environment = state.environment ?? (await readEnvironment())
   const result = {
-    ...{ version: 2 as const, startedAt: startedAt.toISOString(), commit: commitOf(), environment },
+    ...{ version: 3 as const, startedAt: startedAt.toISOString(), commit: commitOf(), environment },
     ...{ options: { ...options }, rows },
   }
   const path = writeResult(options.name, result)
@@ -59,6 +63,14 @@ async function finish({ options, say, startedAt, state }: Shared): Promise<void>
   const isSoundAll =
     options.sweep !== undefined || rows.every((row) => row.rounds.every(({ errors }) => isSound(errors)))
   process.exitCode = state.isClean && isSoundAll ? 0 : 1
+}
+
+function checkHops(state: State): void {
+  const { rows, notes } = state
+  const { none, unrecorded } = withoutHops(rows, (scenario) => works[scenario as WorkName]?.measured)
+  if (none.length > 0) notes.push(`no hops: marks follow a webhook to its frame, not ${none.join(', ')}`)
+  if (unrecorded.length > 0) notes.push(`FAILED: no marks were recorded of ${unrecorded.join(', ')}`)
+  state.isClean &&= unrecorded.length === 0 && rows.every((row) => row.rounds.every(areMarksSound))
 }
 
 interface State {

@@ -1,7 +1,8 @@
 // Compares two results: CPU for a unit is judged, latency and throughput are shown.
+import { isSound } from '../harness/figures.ts'
 import { decode } from '../harness/histogram.ts'
 import type { Result, Round, Row } from '../harness/result.ts'
-import { loadText } from '../harness/table.ts'
+import { countedRounds, loadText } from '../harness/table.ts'
 import { pairedRatio, type Ratio, ratioOf, type Verdict, verdictOf } from './ratio.ts'
 
 export interface Compared {
@@ -10,10 +11,15 @@ export interface Compared {
   /** Of CPU for a unit over all processes; null where a side has no figures or fewer than two rounds. */
   readonly cpu: Ratio | null
   readonly verdict: Verdict | null
+  /** Where rounds are set against floors: CPU as it is, and that of the floors, which moves with what both share. */
+  readonly beside?: { readonly plain: Ratio | null; readonly floor: Ratio | null }
   readonly p50: Ratio | null
   readonly p99: Ratio | null
   readonly perSecond: Ratio | null
+  /** That are compared. */
   readonly rounds: readonly [a: number, b: number]
+  /** Rounds that had faults, or were disturbed while enough others were not. */
+  readonly leftOut: readonly [a: number, b: number]
   /** `pair`: rounds one after the other; `floor`: each against the floor of its round; `plain`: as they are. */
   readonly by: 'pair' | 'floor' | 'plain'
 }
@@ -53,15 +59,23 @@ function compareRow(name: string, a: Result, b: Result, chance: number): Compare
   const [mine, other] = [sideOf(a, name), sideOf(b, name)]
   const by = methodOf(a, b, [mine, other])
   const of = (read: Read): Ratio | null => ratioBy(by, [mine, other], read, chance)
+  const floors = [mine.floors(), other.floors()] as const
   const cpu = of(readings.cpu)
   return {
     name,
     cpu,
     verdict: cpu && verdictOf(cpu),
+    ...(by === 'floor' && {
+      beside: {
+        plain: ratioBy('plain', [mine, other], readings.cpu, chance),
+        floor: ratioBy('plain', floors, readings.cpu, chance),
+      },
+    }),
     p50: of(readings.p50),
     p99: of(readings.p99),
     perSecond: of(readings.perSecond),
     rounds: [mine.rounds.length, other.rounds.length],
+    leftOut: [mine.leftOut, other.leftOut],
     by,
   }
 }
@@ -70,14 +84,24 @@ interface Side {
   readonly rounds: readonly Round[]
   /** The floor in the same round, which says how fast the machine was. */
   floorOf(round: number): Round | undefined
+  readonly leftOut: number
 }
 
-function sideOf(result: Result, name: string): Side {
-  const floor = rowOf(result, name, 'floor')?.rounds ?? []
-  return {
-    rounds: rowOf(result, name, 'gateway')?.rounds ?? [],
-    floorOf: (number) => floor.find(({ round }) => round === number),
-  }
+/** Fewer say nothing: then those that were disturbed count as well. */
+const fewestRounds = 3
+
+function sideOf(result: Result, name: string): Side & { floors(): Side } {
+  const [ours, floor] = [rowOf(result, name, 'gateway'), rowOf(result, name, 'floor')]
+  const all = ours?.rounds ?? []
+  const faulty = [ours, floor].flatMap((row) => row?.rounds.filter(({ errors }) => !isSound(errors)) ?? [])
+  const bad = new Set(faulty.map(({ round }) => round))
+  const sound = all.filter(({ round }) => !bad.has(round))
+  const quiet = countedRounds([ours, floor].flatMap((row) => row ?? []))
+  const calm = sound.filter(({ round }) => quiet.has(round))
+  const rounds = calm.length >= fewestRounds ? calm : sound
+  const floorOf = (number: number) => floor?.rounds.find(({ round }) => round === number)
+  const side = { rounds, floorOf, leftOut: all.length - rounds.length }
+  return { ...side, floors: () => ({ ...side, rounds: rounds.flatMap(({ round }) => floorOf(round) ?? []) }) }
 }
 
 type Sides = readonly [a: Side, b: Side]
@@ -105,4 +129,38 @@ function ratioBy(by: Compared['by'], [a, b]: Sides, read: Read, chance: number):
       return value && against ? [value / against] : []
     })
   return ratioOf(valuesOf(a), valuesOf(b), chance)
+}
+
+/** Options that choose rows, or name the result: they change no figure of a row. */
+const harmless = new Set([
+  ...[
+    'works',
+    'drills',
+    'rates',
+    'connections',
+    'rounds',
+    'minutes',
+    'name',
+    'json',
+    'price',
+    'receive',
+    'size',
+  ],
+  ...['interleaved'],
+])
+
+/** What else differs between two results than the commit: a difference of the figures may be due to it. */
+export function differences(a: Result, b: Result): string[] {
+  const of = (name: string, mine: object, other: object, skipped: ReadonlySet<string>): string[] => {
+    const [ours, theirs] = [mine, other] as Readonly<Record<string, unknown>>[]
+    return [...new Set([...Object.keys(mine), ...Object.keys(other)])].flatMap((key) => {
+      const [x, y] = [JSON.stringify(ours?.[key]), JSON.stringify(theirs?.[key])]
+      return x === y || skipped.has(key) ? [] : [`${name} ${key}: ${x ?? 'none'} and ${y ?? 'none'}`]
+    })
+  }
+  return [
+    ...(a.version === b.version ? [] : [`the bench counts otherwise: version ${a.version} and ${b.version}`]),
+    ...of('environment', a.environment, b.environment, new Set(['load'])),
+    ...of('option', a.options, b.options, harmless),
+  ]
 }

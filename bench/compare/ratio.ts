@@ -50,6 +50,9 @@ const margin = 1.02
 /** As narrow as this, an interval around 1 is an answer. */
 const narrow = 1.1
 
+/** The least rise, as a share, at which the interval that was found would have been `dearer`. */
+export const leastFound = ({ ratio, high }: Ratio): number => margin * (high / ratio) - 1
+
 /** A verdict needs the whole interval: beyond the margin on one side, or close to 1 on both. */
 export function verdictOf({ low, high }: Ratio): Verdict {
   if (low > margin) return 'dearer'

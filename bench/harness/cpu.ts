@@ -1,4 +1,4 @@
-// Reads the CPU time of processes and of the machine from /proc. Gives null on systems without /proc.
+// Reads the CPU time of processes, threads and the machine from /proc. Gives null on systems without /proc.
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Cpu } from './result.ts'
 
@@ -32,12 +32,42 @@ function allProcesses(): Map<number, Process> {
   return found
 }
 
-/** Busy time of the whole machine, without idle time and I/O wait. */
+/** Busy time of the whole machine, without idle time and I/O wait. What a host took for other guests is busy, too. */
+export function busyMs(stat: string): number {
+  const [, ...numbers] = stat.split('\n')[0]?.split(/\s+/) ?? []
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = numbers.map(Number)
+  return (user + nice + system + irq + softirq + steal) * msPerTick
+}
+
 function machineCpuMs(): number | undefined {
   try {
-    const [, ...numbers] = readFileSync('/proc/stat', 'latin1').split('\n')[0]?.split(/\s+/) ?? []
-    const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = numbers.map(Number)
-    return (user + nice + system + irq + softirq) * msPerTick
+    return busyMs(readFileSync('/proc/stat', 'latin1'))
+  } catch {
+    return undefined
+  }
+}
+
+/** From here on: how much of a core the main thread of a process kept busy; null where that is not known. */
+export function watchThread(pid: number | undefined): () => number | null {
+  const path = `/proc/${pid}/task/${pid}/stat`
+  const [before, startedAt] = [pid === undefined ? undefined : threadMs(path), performance.now()]
+  return () => {
+    const after = before === undefined ? undefined : threadMs(path)
+    return before === undefined || after === undefined
+      ? null
+      : (after - before) / (performance.now() - startedAt)
+  }
+}
+
+function threadMs(path: string): number | undefined {
+  try {
+    const text = readFileSync(path, 'latin1')
+    const [user, system] = text
+      .slice(text.lastIndexOf(')') + 2)
+      .split(' ')
+      .slice(11, 13)
+      .map(Number)
+    return ((user ?? 0) + (system ?? 0)) * msPerTick
   } catch {
     return undefined
   }
@@ -74,20 +104,23 @@ function spentMs(labels: ReadonlyMap<number, Group>): Record<Group, number> {
 }
 
 export interface Spent {
-  cpu(units: number): Cpu
+  /** Nothing is known for a unit where their number is not. */
+  cpu(units: number | null): Cpu
   /** Cores that other processes kept busy. */
   readonly others: number | null
 }
 
 export const noCpu: Cpu = { gateway: null, postgres: null, redis: null, worker: null, all: null }
+const unknown: Spent = { cpu: () => noCpu, others: null }
 
 /**
  * Starts to measure. `measured` are the processes of the variant; a worker counts only beside gateways. What is
- * left of the bench, such as generator and idle variants, is in no figure.
+ * left of the bench, such as generator and idle variants, is in no figure. Nothing is known of a deployment, which has
+ * no process here.
  */
 export function watchCpu(measured: readonly number[], worker?: number): () => Spent {
   const machineBefore = machineCpuMs()
-  if (machineBefore === undefined) return () => ({ cpu: () => noCpu, others: null })
+  if (machineBefore === undefined || measured.length === 0) return () => unknown
   const labels = new Map<number, Group>([[process.pid, 'other']])
   for (const pid of measured) labels.set(pid, 'gateway')
   if (worker !== undefined) labels.set(worker, 'worker')
@@ -100,7 +133,8 @@ export function watchCpu(measured: readonly number[], worker?: number): () => Sp
     return {
       others: Math.max(0, othersMs / (performance.now() - startedAt)),
       cpu(units) {
-        const micros = (group: Group) => (ms(group) * 1_000) / Math.max(1, units)
+        if (!units) return noCpu
+        const micros = (group: Group) => (ms(group) * 1_000) / units
         const parts = {
           gateway: micros('gateway'),
           postgres: micros('postgres'),

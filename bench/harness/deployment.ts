@@ -29,22 +29,27 @@ const Deployment = v.object({
   receiver: v.object({ url: v.pipe(v.string(), v.url()), token: text }),
 })
 
+/** Exchanges of clocks before and after each run. */
+const aroundRun = 20
+
 export async function openDeployment(
   { target, file, say }: { target: string; file: string; say: (text: string) => void },
   closing: Closing,
 ): Promise<World> {
   const deployment = v.parse(Deployment, JSON.parse(readFileSync(file, 'utf8')))
   const ask = remoteReceiver(deployment.receiver)
-  const { offsetNs, uncertaintyNs } = await clockOffset(() => ask('clock', null))
+  const readClock = (times?: number) => clockOffset(() => ask('clock', null), times)
+  const { offsetNs, uncertaintyNs } = await readClock()
   say(
     `the receiver's clock is ${(-offsetNs / 1e6).toFixed(3)} ms ahead, give or take ${(uncertaintyNs / 1e6).toFixed(3)} ms`,
   )
+  const generator = await part<GeneratorProtocol>('harness/generator.ts', closing)
   const own = () => Promise.reject(new Error('a deployment starts nothing'))
   return {
     ...{ servers: undefined, sql: undefined, workerPid: undefined, watched: undefined, plainPort: 0 },
     gateways: [{ origin: new URL(target).origin, child: undefined, marksPath: '' }],
-    generator: await part<GeneratorProtocol>('harness/generator.ts', closing),
-    receiver: { ask, offsetNs },
+    ...{ generator, generatorPid: generator.pid, receiverPid: undefined },
+    receiver: { ask, clock: () => readClock(aroundRun) },
     seeded: seededOf(deployment),
     wabaId: deployment.wabaId,
     appSecret: deployment.appSecret,

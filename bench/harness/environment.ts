@@ -9,6 +9,9 @@ import type { Environment } from './result.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
+/** Before this process has started anything. */
+const loadBefore = loadavg()
+
 export async function readEnvironment(servers?: {
   readonly adminUrl: string
   readonly redisUrl: string
@@ -22,7 +25,7 @@ export async function readEnvironment(servers?: {
     postgres: servers ? await postgresVersion(servers.adminUrl) : null,
     redis: servers ? await redisVersion(servers.redisUrl) : null,
     governor: textOf('/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor'),
-    load: loadavg(),
+    load: loadBefore,
   }
 }
 

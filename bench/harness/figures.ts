@@ -49,30 +49,48 @@ export function join(
     count.measured - 1,
     further === null ? 0 : count.further - further,
   ])
+  const rows = begun.flatMap((one): Measured[] => {
+    const atNs = first.get(`${measured} ${one.id}`)
+    const startedNs = from ? first.get(`${from} ${one.id}`) : one.sentNs
+    if (one.role !== 'measured' || atNs === undefined || startedNs === undefined) return []
+    return [{ id: one.id, sentNs: startedNs, plannedNs: one.plannedNs, atNs }]
+  })
+  const early = rows.filter(({ sentNs, atNs }) => atNs < sentNs).length
   const faults: Faults = {
     refused,
     lost: sum(surplus.map((count) => Math.max(0, -count))),
     duplicated: sum(surplus.map((count) => Math.max(0, count))),
     strange,
+    ...(early > 0 && { early }),
   }
-  const rows = begun.flatMap((one): Measured[] => {
-    const atNs = first.get(`${measured} ${one.id}`)
-    const startedNs = from ? first.get(`${from} ${one.id}`) : one.sentNs
-    if (one.role !== 'measured' || atNs === undefined || startedNs === undefined) return []
-    const plannedNs = from ? startedNs : one.plannedNs
-    return [{ id: one.id, sentNs: startedNs, plannedNs, atNs }]
-  })
   return { measured: rows, faults }
 }
 
-const isTaken = ({ status }: Sent): boolean => status >= 200 && status <= 299
+/**
+ * Units that stand for the work of a run: those that were taken, and have arrived where that is what is measured. A
+ * refusal costs next to nothing, and load beside has nobody who waits for it.
+ */
+export function unitsDone(
+  sent: readonly Sent[],
+  arrived: readonly Arrived[],
+  measuredOf: (work: Sent['work']) => Work['measured'],
+): number {
+  const seen = new Set(arrived.map(({ event, id }) => `${event} ${id}`))
+  return sent.filter((one) => {
+    if (one.role === 'follow' || !isTaken(one)) return false
+    const measured = measuredOf(one.work)
+    return one.role === 'load' || measured === 'answer' || seen.has(`${measured} ${one.id}`)
+  }).length
+}
+
+export const isTaken = ({ status }: Sent): boolean => status >= 200 && status <= 299
 
 const sound: Faults = { refused: 0, lost: 0, duplicated: 0, strange: 0 }
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
-export const isSound = ({ refused, lost, duplicated, strange }: Faults): boolean =>
-  refused + lost + duplicated + strange === 0
+export const isSound = ({ refused, lost, duplicated, strange, early = 0 }: Faults): boolean =>
+  refused + lost + duplicated + strange + early === 0
 
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)

@@ -51,3 +51,15 @@ export function spreadOf(histogram: Histogram): Spread {
   const [max, mean] = [ms(histogram.maxValue), ms(histogram.mean)]
   return { p50: at(50), p90: at(90), p99: at(99), p999: at(99.9), max, mean }
 }
+
+/** So many units have to lie beyond a percentile of the tail: less is the luck of a few. */
+const fewestBeyond = 10
+const isFirm = ({ totalCount }: Histogram, oneIn: number): boolean => totalCount >= fewestBeyond * oneIn
+
+/** What can be shown: NaN where too few units lie beyond. p99 needs 1,000 units, p99.9 10,000. The median is kept. */
+export function firmSpread(histogram: Histogram): Spread {
+  const spread = spreadOf(histogram)
+  const firm = (value: number, oneIn: number) => (isFirm(histogram, oneIn) ? value : Number.NaN)
+  const { p90, p99, p999 } = spread
+  return { ...spread, p90: firm(p90, 10), p99: firm(p99, 100), p999: firm(p999, 1_000) }
+}

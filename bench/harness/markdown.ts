@@ -1,9 +1,32 @@
 // The figures of a result as a table of Markdown. Pure functions.
-import { merged, spreadOf } from './histogram.ts'
 import type { Result, Row } from './result.ts'
-import { countedRounds, groups, loadText, middle, ratio, readPlan } from './table.ts'
+import {
+  countedRounds,
+  groups,
+  loadText,
+  middle,
+  planSpread,
+  ratio,
+  readPlan,
+  roundsText,
+  tailRatio,
+  unitsOf,
+} from './table.ts'
 
-const head = ['', 'p50', 'p99', 'p99.9', 'max', 'x floor p50', 'x floor p99', 'a second', 'CPU', 'WAL']
+const head = [
+  '',
+  'p50',
+  'p99',
+  'p99.9',
+  'max',
+  'x floor p50',
+  'x floor p99',
+  'a second',
+  'CPU',
+  'WAL',
+  'units',
+  'rounds',
+]
 
 /** What it ran on, and when. */
 export function facts({ environment, startedAt, commit }: Result): string {
@@ -34,14 +57,14 @@ export function markdown(result: Result): string {
 export const tableLine = (texts: readonly string[]): string => `| ${texts.join(' | ')} |`
 
 function cells(row: Row, rounds: Row['rounds'], floor: Row['rounds']): string[] {
-  const { p50, p99, p999, max } = spreadOf(merged(rounds.map(({ fromPlan }) => fromPlan)))
+  const { p50, p99, p999, max } = planSpread(rounds)
   const unit = (value: number | null, digits: number, name = '') =>
     value === null || !Number.isFinite(value) ? '' : `${value.toFixed(digits)}${name}`
   return [
     `\`${row.scenario}\`, ${loadText(row.load)}, ${row.variant}`,
-    ...[p50, p99, p999, max].map((value) => unit(value, 2, ' ms')),
+    ...[p50, p99, p999, max].map((value) => unit(value, 2, ' ms') || '-'),
     unit(ratio(rounds, floor, readPlan('p50')), 2),
-    unit(ratio(rounds, floor, readPlan('p99')), 2),
+    unit(tailRatio(rounds, floor, 'p99'), 2),
     unit(
       middle(rounds, ({ perSecond }) => perSecond),
       0,
@@ -56,5 +79,6 @@ function cells(row: Row, rounds: Row['rounds'], floor: Row['rounds']): string[] 
       0,
       ' B',
     ),
+    ...[`${unitsOf(rounds)}`, roundsText(rounds, row)],
   ]
 }

@@ -1,19 +1,20 @@
 // Performs one run of one variant and computes its figures.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { sessionText } from '../scenarios/sdp.ts'
 import type { PlannedNumber, Work } from '../scenarios/work.ts'
 import { works } from '../scenarios/works.ts'
-import { watchCpu } from './cpu.ts'
-import { join, type Measured, perSecond } from './figures.ts'
+import { clockBetween, clockFigures } from './clock.ts'
+import { watchCpu, watchThread } from './cpu.ts'
+import { join, type Measured, perSecond, unitsDone } from './figures.ts'
 import type { Duration, Part, Sent } from './generator.ts'
-import { encode, histogramOf } from './histogram.ts'
-import { encodedHops, hopTimes, readRecorded } from './hops.ts'
+import { encode, histogramOf, spreadOf } from './histogram.ts'
+import { hopsOf, readRecorded } from './hops.ts'
 import type { Mark } from './marks-recorder.ts'
 import type { WorkName } from './opponents.ts'
 import type { Arrived } from './receiver.ts'
-import type { Load, Round } from './result.ts'
+import type { Cores, Load, Round } from './result.ts'
 import { tailOf } from './tail.ts'
 import { sampleTail } from './tail-sampler.ts'
+import { collectOwn, isGateway, owedOf, settle } from './waiting.ts'
 import type { Target, World } from './world.ts'
 
 export interface Run {
@@ -28,21 +29,16 @@ export interface Run {
 /** Beside the measured work; its own figures are not given. */
 export interface Beside {
   readonly parts: readonly (Part & { perSecond: number })[]
-  /** Arrivals that they cause. */
-  readonly arrivals: number
+  /** More goes on than these parts, and nobody counts its units: CPU and WAL of a unit are not known then. */
+  readonly isUncounted?: boolean
   /** Takes what arrives of neither: it is no fault then. */
-  readonly others?: (arrived: readonly Arrived[]) => void
+  readonly others: (arrived: readonly Arrived[]) => void
 }
 
 export type Figures = Omit<Round, 'round'>
 
-const drainTimeoutMs = 15_000
-/** Nothing comes for so long: an opponent is done. */
-const settleMs = 150
 /** The API key belongs to the first workspace, which has this many numbers at most. */
 const firstWorkspace = 20
-
-const isGateway = ({ variant }: Target): boolean => variant === 'gateway' || variant === 'remote'
 
 export function partOf(
   world: World,
@@ -71,23 +67,30 @@ export async function measureMix(
   beside?: Beside,
 ): Promise<Figures[]> {
   await react(world, target, runs)
+  const send = await planned(world, target, { runs, pace, beside })
+  const before = await world.receiver.clock()
   const stop = await watch(world, target)
   const stopTail = startTail(world, target)
-  const sent = await send(world, target, { runs, pace, beside })
+  const stopCores = watchCores(world)
+  const sent = await send()
+  const cores = stopCores()
   const begun = sent.filter(({ role }) => role !== 'follow' && role !== 'load')
-  const owed = begun.reduce((sum, { work }) => sum + arrivalsOf(works[work], target), beside?.arrivals ?? 0)
-  const [ids, late] = [new Set(begun.map(({ id }) => id)), lateOf(world)]
-  const strange: Arrived[] = []
+  const [owed, late, strange] = [owedOf(begun, target, workOf), lateOf(world), [] as Arrived[]]
   const others = beside?.others ?? ((some) => strange.push(...some.filter(({ id }) => !late.has(id))))
-  const arrived = [...(await collectOwn(world, { owed, ids, others })), ...strange]
-  const spent = await stop(begun.length)
+  const seen = [...(await collectOwn(world, owed, others)), ...strange]
+  const done = unitsDone(sent, seen, (name) => works[name].measured)
+  const spent = await stop(beside?.isUncounted ? null : done)
+  const after = await world.receiver.clock()
+  const here = clockBetween(before, after)
+  const arrived = seen.map((one) => ({ ...one, atNs: here(one.atNs) }))
   if (!isGateway(target)) {
-    for (const id of ids) late.add(id)
-    await settle(world)
+    for (const { id } of begun) late.add(id)
+    await settle(world, target)
   }
   const marks = await marksOf(world, target)
   const intervals = await stopTail?.()
   const loadIds = new Set(sent.filter(({ role }) => role === 'load').map(({ id }) => id))
+  const clock = clockFigures(before, after)
   return runs.map(({ work: name }): Figures => {
     const work = works[name]
     const mine = sent.filter((one) => one.work === name && one.role !== 'load')
@@ -95,10 +98,22 @@ export async function measureMix(
     const theirs = arrived.filter(({ id }) => !loadIds.has(id) && (runs.length === 1 || ids.has(id)))
     const further = isGateway(target) ? work.further : null
     const { measured, faults } = join(mine, theirs, { ...work, further })
-    const hops = marks && encodedHops(hopTimes(measured, marks, String(work.measured)))
+    const hops = marks && hopsOf(measured, marks, work.measured)
     const tail = intervals && tailOf(measured, intervals)
-    return { ...latencies(measured), ...spent, ...(hops && { hops }), ...(tail && { tail }), errors: faults }
+    return {
+      ...{ ...latencies(measured), ...spent, cores, errors: faults },
+      ...{ ...(clock && { clock }), ...hops, ...(tail && { tail }) },
+      ...(work.from && { figures: sinceSent(measured) }),
+    }
   })
+}
+
+const workOf = (name: WorkName): Work => works[name]
+
+/** Where the clock of a unit begins later than its plan, `latency` has no other place in a table. */
+function sinceSent(measured: readonly Measured[]): Readonly<Record<string, number>> {
+  const { p50, max } = spreadOf(histogramOf(measured.map((one) => (one.atNs - one.sentNs) / 1e3)))
+  return measured.length === 0 ? {} : { 'from the answer, p50 ms': p50, 'max ms': max }
 }
 
 export function latencies(
@@ -112,34 +127,25 @@ export function latencies(
   }
 }
 
-/** Opponents owe what is measured; that they do more is not counted against them. */
-function arrivalsOf({ measured, from, further }: Work, target: Target): number {
-  if (measured === 'answer') return 0
-  return 1 + (from ? 1 : 0) + (isGateway(target) ? further : 0)
-}
-
-async function send(
+/** What sends the units. Those of an open loop are built before anything is measured. */
+async function planned(
   world: World,
   target: Target,
   { runs, pace, beside }: { runs: readonly Run[]; pace: Duration; beside: Beside | undefined },
-): Promise<Sent[]> {
+): Promise<() => Promise<Sent[]>> {
   const { generator } = world
   const [only] = runs
   const { origins } = target
   if (runs.length === 1 && only?.load.kind === 'closed') {
     const part = partOf(world, target, only)
-    return generator.ask('saturate', { part, pace, connections: only.load.connections, origins })
+    const { connections } = only.load
+    return () => generator.ask('saturate', { part, pace, connections, origins })
   }
   const parts = runs.flatMap((run) =>
     run.load.kind === 'rate' ? [{ ...partOf(world, target, run), perSecond: run.load.perSecond }] : [],
   )
   await generator.ask('plan', { parts: [...parts, ...(beside?.parts ?? [])], pace })
-  return generator.ask('fire', { origins })
-}
-
-export async function collect({ receiver }: World, count: number): Promise<Arrived[]> {
-  const arrived = await receiver.ask('collect', { count, timeoutMs: drainTimeoutMs })
-  return arrived.map((one) => ({ ...one, atNs: one.atNs + receiver.offsetNs }))
+  return () => generator.ask('fire', { origins })
 }
 
 /** Units of opponents, which may do more than they owe, and later: it is no fault of who is measured next. */
@@ -151,56 +157,33 @@ function lateOf(world: World): Set<string> {
   return known
 }
 
-/** What an opponent still does must not burden the next. */
-async function settle({ receiver }: World): Promise<void> {
-  const deadline = performance.now() + drainTimeoutMs
-  for (let [before, now] = [-1, 0]; before !== now && performance.now() < deadline; ) {
-    before = now
-    await sleep(settleMs)
-    now = await receiver.ask('pending', null)
-  }
-}
-
-/** Own arrivals only; what came with them goes to `others`. */
-async function collectOwn(
-  world: World,
-  {
-    owed,
-    ids,
-    others,
-  }: { owed: number; ids: ReadonlySet<string>; others: (arrived: readonly Arrived[]) => void },
-): Promise<Arrived[]> {
-  const own: Arrived[] = []
-  const deadline = performance.now() + drainTimeoutMs
-  do {
-    const arrived = await collect(world, owed - own.length)
-    own.push(...arrived.filter(({ id }) => ids.has(id)))
-    others(arrived.filter(({ id }) => !ids.has(id)))
-  } while (own.length < owed && performance.now() < deadline)
-  return own
-}
-
 async function react({ receiver, seeded, wabaId, appSecret }: World, target: Target, runs: readonly Run[]) {
   const [url = ''] = target.origins
   const sends = runs.some(({ work }) => work === 'send')
   const answers = runs.some(({ work }) => works[work].answersCalls)
   await receiver.ask('react', {
+    ...(target.name !== undefined && { sender: target.name }),
     ...(sends && { statuses: { url, appSecret, wabaId } }),
     ...(answers && { answerCalls: { url, apiKey: seeded.apiKey, sdp: sessionText('answer', 1_200) } }),
   })
 }
 
-/** CPU and WAL from here on. The returned function gives them for a unit. */
+function watchCores({ generatorPid, receiverPid }: World): () => Cores {
+  const [generator, receiver] = [watchThread(generatorPid), watchThread(receiverPid)]
+  return () => ({ generator: generator(), receiver: receiver() })
+}
+
+/** CPU and WAL from here on. The returned function gives them for a unit; null: nobody knows how many there were. */
 export async function watch(
   world: World,
   target: Target,
-): Promise<(units: number) => Promise<Pick<Figures, 'cpu' | 'others' | 'walBytes'>>> {
+): Promise<(units: number | null) => Promise<Pick<Figures, 'cpu' | 'others' | 'walBytes'>>> {
   const walBefore = await walBytes(world)
   const stop = watchCpu(target.pids, isGateway(target) ? world.workerPid : undefined)
   return async (units) => {
     const { cpu, others } = stop()
     const walAfter = await walBytes(world)
-    const wal = walBefore === null || walAfter === null ? null : (walAfter - walBefore) / Math.max(1, units)
+    const wal = walBefore === null || walAfter === null || !units ? null : (walAfter - walBefore) / units
     return { cpu: cpu(units), others, walBytes: wal }
   }
 }

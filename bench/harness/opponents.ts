@@ -18,6 +18,8 @@ export interface Opponent {
   readonly script: string
   /** What it can do. */
   readonly works: readonly WorkName[]
+  /** How long nothing comes until it is done: longer than it waits between two polls. */
+  readonly settleMs?: number
 }
 
 /** The database is its own, migrated and seeded as the gateway's; Redis is shared, under a prefix of its own. */
@@ -31,7 +33,7 @@ export interface OpponentProtocol {
       readonly receiverUrl: string
       /** Signs webhooks of the provider. */
       readonly appSecret: string
-      /** Where sends go: POST {providerUrl}/v24.0/{phoneNumberId}/messages. */
+      /** Where sends go, its own: POST {providerUrl}/v24.0/{phoneNumberId}/messages. */
       readonly providerUrl: string
       readonly accessToken: string
       /** The bearer key of POST /api/v1/messages/chat and the lists. */
@@ -49,7 +51,7 @@ export const opponents: readonly Opponent[] = [
   { variant: 'micro-floor', script: 'floor/micro-floor.ts', works: events },
   { variant: 'durable-floor', script: 'floor/durable-floor.ts', works: events },
   { variant: 'usual', script: 'peers/usual.ts', works: stacks },
-  { variant: 'pg-boss', script: 'peers/pg-boss.ts', works: stacks },
+  { variant: 'pg-boss', script: 'peers/pg-boss.ts', works: stacks, settleMs: 700 },
   { variant: 'graphile-worker', script: 'peers/graphile-worker.ts', works: stacks },
   { variant: 'bullmq', script: 'peers/bullmq.ts', works: events },
 ]

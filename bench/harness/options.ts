@@ -73,7 +73,7 @@ export const usage = `npm run bench -- [options]
     --seconds 3              measured in each run, after one that is not
     --rounds 3               of each variant, in turn
     --warm-up 4              seconds of each variant before, at most: until the CPU of a unit falls no more
-    --minutes 9              no round begins later
+    --minutes 10             no round begins later
   world
     --variants a,b           of ${allVariants.join(', ')}; all
     --gateways 1             up to 3, which share the load
@@ -165,7 +165,7 @@ function usualOf({ all, scale }: { all: boolean; scale: boolean }) {
   if (scale) return { scenario: 'event,ringing', connections: '0', minutes: '20' }
   return all
     ? { scenario: everyName.join(','), connections: '16,64,256', minutes: '60' }
-    : { scenario: workNames.join(','), connections: '64', minutes: '9' }
+    : { scenario: workNames.join(','), connections: '64', minutes: '10' }
 }
 
 function nameBy({ all, sweep, scale }: { all: boolean; sweep: string | undefined; scale: boolean }): string {

@@ -34,7 +34,7 @@ export async function keepResult(
 ): Promise<string> {
   const environment = await readEnvironment(servers)
   return writeResult(name, {
-    ...{ version: 2, startedAt: startedAt.toISOString(), commit: commitOf(), environment },
+    ...{ version: 3, startedAt: startedAt.toISOString(), commit: commitOf(), environment },
     ...{ options: { ...options }, rows },
   })
 }

@@ -4,10 +4,10 @@ import { unixSeconds } from '../../src/simulator/ids.ts'
 import { statusUpdate } from '../../src/simulator/webhook-payloads.ts'
 import { apiRequest, type PlanContext, webhook } from '../scenarios/work.ts'
 import { Lines } from './client.ts'
-import { tokenIn } from './token.ts'
+import { recipientIn, tokenIn } from './token.ts'
 
 const mostConnections = 64
-/** No phone is quicker, and the request was answered by then. */
+/** No phone is quicker. */
 const beforeSentMs = 20
 const mostTries = 40
 const pauseMs = 250
@@ -44,12 +44,17 @@ export function statusSender({ url, appSecret, wabaId }: Reporting) {
   return async (phoneNumberId: string, body: Buffer): Promise<void> => {
     const text = body.toString('latin1')
     const id = tokenIn(text)
-    const waId = /"to":"\+?(\d+)"/.exec(text)?.[1] ?? ''
+    const waId = recipientIn(text)
+    // Given back as the provider does: a status that overtakes the answer to its message has nothing else to know it by.
+    const [, data] = /"biz_opaque_callback_data":"([^"]+)"/.exec(text) ?? []
     if (id === '') return
     await sleep(beforeSentMs)
     const number = { id: phoneNumberId, digits: phoneNumberId, verifiedName: '', liveCalls: 0 }
     for (const status of ['sent', 'delivered']) {
-      const facts = { id: `wamid.${id}`, status, timestamp: unixSeconds(Date.now()), recipient_id: waId }
+      const facts = {
+        ...{ id: `wamid.${id}`, status, timestamp: unixSeconds(Date.now()), recipient_id: waId },
+        ...(data !== undefined && { biz_opaque_callback_data: data }),
+      }
       const update = statusUpdate(
         { ...number, throughput: 'STANDARD', calling: {} },
         { wa_id: waId, profile: { name: '' } },

@@ -5,11 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Observed } from '../scenarios/work.ts'
 import { nowNs } from './monotonic.ts'
 import { callAnswerer, statusSender } from './reactions.ts'
-import { tokenIn } from './token.ts'
+import { recipientIn, tokenIn } from './token.ts'
 
 export interface Arrived {
   readonly event: Observed | string
-  /** See token.ts. */
+  /** See token.ts; of a message without one, such as a template, its recipient. */
   readonly id: string
   readonly atNs: number
 }
@@ -21,6 +21,8 @@ export interface ListenOptions {
 }
 
 export interface Reactions {
+  /** Whose sends get the statuses: the one whose requests come below `/<sender>`. Default: who has no path of its own. */
+  readonly sender?: string
   /** Answers each ringing call by API, with this session. */
   readonly answerCalls?: { readonly url: string; readonly apiKey: string; readonly sdp: string }
   /** As the provider reports a message that it took: sent, then delivered. */
@@ -48,7 +50,8 @@ let arrivals: { atNs: number; event?: Observed; bytes: Buffer }[] = []
 const sockets = new Map<uws.WebSocket<unknown>, number>()
 let isFailing = false
 let answerCall: ((frame: Buffer) => void) | undefined
-let reportStatuses: ((phoneNumberId: string, body: Buffer) => void) | undefined
+/** By sender: a message that comes late has its statuses reported to who sent it, not to who is measured meanwhile. */
+const reporters = new Map<string, (phoneNumberId: string, body: Buffer) => void>()
 
 /** Only records the time and keeps the bytes. Parsing waits until the run is over. */
 function arrived(bytes: Buffer, event?: Observed): void {
@@ -74,6 +77,17 @@ function withBody(response: uws.HttpResponse, use: (body: Buffer) => unknown): v
 const answerJson = (response: uws.HttpResponse, body: unknown) =>
   response.writeHeader('content-type', 'application/json').end(JSON.stringify(body))
 
+function sentBy(sender: string, number: string, response: uws.HttpResponse): void {
+  withBody(response, (body) => {
+    arrived(body, 'provider.message')
+    answerJson(response, {
+      messaging_product: 'whatsapp',
+      messages: [{ id: `wamid.${tokenIn(body.toString('latin1')) || nowNs()}` }],
+    })
+    reporters.get(sender)?.(number, body)
+  })
+}
+
 function routes(app: uws.TemplatedApp): uws.TemplatedApp {
   return app
     .ws('/*', {
@@ -83,17 +97,12 @@ function routes(app: uws.TemplatedApp): uws.TemplatedApp {
       close: (socket) => void sockets.delete(socket),
       message: (_socket, bytes) => frame(Buffer.from(bytes.slice(0))),
     })
-    .post('/v24.0/:number/messages', (response, request) => {
-      const number = request.getParameter(0) ?? ''
-      withBody(response, (body) => {
-        arrived(body, 'provider.message')
-        answerJson(response, {
-          messaging_product: 'whatsapp',
-          messages: [{ id: `wamid.${tokenIn(body.toString('latin1')) || nowNs()}` }],
-        })
-        reportStatuses?.(number, body)
-      })
-    })
+    .post('/v24.0/:number/messages', (response, request) =>
+      sentBy('', request.getParameter(0) ?? '', response),
+    )
+    .post('/:sender/v24.0/:number/messages', (response, request) =>
+      sentBy(request.getParameter(0) ?? '', request.getParameter(1) ?? '', response),
+    )
     .post('/v24.0/:number/calls', (response) =>
       withBody(response, (body) => {
         if (body.includes('"accept"')) arrived(body, 'provider.accept')
@@ -161,7 +170,8 @@ const eventPattern = /"event":"([a-z.]+)"/
 
 function read({ atNs, event, bytes }: (typeof arrivals)[number]): Arrived {
   const text = bytes.toString('latin1')
-  return { event: event ?? eventPattern.exec(text)?.[1] ?? '', id: tokenIn(text), atNs }
+  const id = tokenIn(text) || (event === 'provider.message' ? recipientIn(text) : '')
+  return { event: event ?? eventPattern.exec(text)?.[1] ?? '', id, atNs }
 }
 
 async function collect({ count, timeoutMs }: ReceiverProtocol['collect']['question']): Promise<Arrived[]> {
@@ -175,9 +185,10 @@ async function collect({ count, timeoutMs }: ReceiverProtocol['collect']['questi
 
 export const receiverHandlers = {
   listen: (options: ListenOptions) => listen(options),
-  react({ answerCalls, statuses }: Reactions) {
+  react({ sender = '', answerCalls, statuses }: Reactions) {
     answerCall = answerCalls && callAnswerer(answerCalls, (bytes) => arrived(bytes, 'answer.sent'))
-    reportStatuses = statuses && statusSender(statuses)
+    if (statuses) reporters.set(sender, statusSender(statuses))
+    else reporters.delete(sender)
     return null
   },
   fail(question: { isFailing: boolean }) {

@@ -67,6 +67,34 @@ export interface Faults {
   readonly lost: number
   readonly duplicated: number
   readonly strange: number
+  /** Arrived before they were sent: the clocks of two hosts were taken for the same. Missing where there are none. */
+  readonly early?: number
+}
+
+/** The main threads of generator and receiver have one core each: one that is busy is the limit, not the variant. */
+export interface Cores {
+  readonly generator: number | null
+  readonly receiver: number | null
+}
+
+export interface ClockFigures {
+  /** To be added to the times of the receiver, before the run. */
+  readonly offsetMs: number
+  /** By so much it was more after the run. */
+  readonly driftMs: number
+  /** The offset is off by at most this. */
+  readonly errorMs: number
+}
+
+/** How far the marks of a run can be trusted. */
+export interface MarkFigures {
+  readonly units: number
+  /** Units that lack one of their marks, and are in no hop. */
+  readonly missing: number
+  /** Units with a mark before the one that it follows. */
+  readonly moved: number
+  /** Units whose `written` was noted after they had arrived: `written` is too long then, and `arrived` too short. */
+  readonly late: number
 }
 
 export interface Round {
@@ -74,16 +102,25 @@ export interface Round {
   readonly round: number
   /** From the send, in microseconds. */
   readonly latency: EncodedHistogram
-  /** From the planned time, in microseconds: no coordinated omission. Closed loops: the same as `latency`. */
+  /**
+   * From the planned time, in microseconds: no coordinated omission. Closed loops: the same as `latency`. Version 2 has
+   * `answer` from the moment of the answer.
+   */
   readonly fromPlan: EncodedHistogram
   /** Measured units. */
   readonly count: number
   /** Units a second that were completed. */
   readonly perSecond: number
+  /** For a unit that was done. Version 2 divided by those that were refused as well. */
   readonly cpu: Cpu
   /** Bytes of write-ahead log for one unit; null where no database can be asked. */
   readonly walBytes: number | null
+  /** While units were sent. Version 2 has none. */
+  readonly cores?: Cores
+  /** Only with a receiver on another host. */
+  readonly clock?: ClockFigures
   readonly hops?: Hops
+  readonly marks?: MarkFigures
   readonly tail?: TailFigures
   readonly profile?: Profile
   /** Cores that processes outside the bench kept busy; null on systems without /proc. */
@@ -114,8 +151,11 @@ export interface Environment {
   readonly load: readonly number[]
 }
 
+/** Results of both are read; version 3 is written. */
+const versions = [2, 3] as const
+
 export interface Result {
-  readonly version: 2
+  readonly version: (typeof versions)[number]
   /** ISO 8601. */
   readonly startedAt: string
   /** The commit of the working tree, with `+` when files differ from it; null outside a repository. */
@@ -142,6 +182,7 @@ export function readResult(path: string): Result {
   if (!existsSync(path))
     throw new Error(`${path} does not exist: run \`npm run bench\` first, or name a result in bench/results`)
   const result = JSON.parse(readFileSync(path, 'utf8')) as Result
-  if (result.version !== 2) throw new Error(`${path} is not a result of version 2: measure again`)
+  if (!versions.includes(result.version))
+    throw new Error(`${path} is not a result of version ${versions.join(' or ')}: measure again`)
   return result
 }

@@ -1,8 +1,9 @@
 // One table for the terminal: every row beside the floor of the same rounds. Pure functions.
 import { isSound, median } from './figures.ts'
-import { decode, merged, type Spread, spreadOf } from './histogram.ts'
+import { decode, firmSpread, merged, type Spread, spreadOf } from './histogram.ts'
+import { areMarksSound } from './hops.ts'
 import { mergedProfiles, type Profile, profileShares } from './profile.ts'
-import type { Load, Round, Row } from './result.ts'
+import type { Load, MarkFigures, Round, Row } from './result.ts'
 import { mergedTails, tailLines } from './tail.ts'
 
 /** When other processes use more cores than this, they distort the figures of a round. */
@@ -56,6 +57,33 @@ export const readPlan =
   ({ fromPlan }) =>
     spreadOf(decode(fromPlan))[name]
 
+/** Of all units together, from the planned times; what too few units say is NaN. */
+export const planSpread = (rounds: readonly Round[]): Spread =>
+  firmSpread(merged(rounds.map(({ fromPlan }) => fromPlan)))
+
+/** As `ratio`; null where either has too few units for the percentile. */
+export function tailRatio(rounds: readonly Round[], others: readonly Round[], name: keyof Spread) {
+  const isFirm = [rounds, others].every((some) => !Number.isNaN(planSpread(some)[name]))
+  return isFirm ? ratio(rounds, others, readPlan(name)) : null
+}
+
+export const unitsOf = (rounds: readonly Round[]): number =>
+  rounds.reduce((total, { count }) => total + count, 0)
+
+/** How many rounds a row has in a table, where some were left out. */
+export const roundsText = (counted: readonly Round[], { rounds }: Row): string =>
+  counted.length === rounds.length ? `${rounds.length}` : `${counted.length} of ${rounds.length}`
+
+/** Beyond this a part of the bench has no time left, and is measured in place of the variant. */
+const mostOfACore = 0.8
+
+/** Such as `generator 0.93`; empty where both had time left, or nobody knows. */
+export const busyParts = (rounds: readonly Round[]): string[] =>
+  (['generator', 'receiver'] as const).flatMap((name) => {
+    const busy = middle(rounds, ({ cores }) => cores?.[name] ?? null)
+    return busy !== null && busy > mostOfACore ? [`${name} ${busy.toFixed(2)}`] : []
+  })
+
 const titles = [
   ...[
     'p50 ms',
@@ -70,7 +98,7 @@ const titles = [
     'gateway',
     'postgres',
   ],
-  ...['redis', 'worker', 'x floor', 'WAL B', 'others'],
+  ...['redis', 'worker', 'x floor', 'WAL B', 'others', 'units', 'rounds'],
 ]
 
 const variantWidth = 16
@@ -91,7 +119,7 @@ export function table(rows: readonly Row[], { price }: TableOptions = {}): strin
     const floor = of(group.find(({ variant }) => variant === 'floor'))
     for (const row of group) {
       const rounds = of(row)
-      const cells = cellsOf(rounds, row.variant === 'floor' ? [] : floor, price)
+      const cells = cellsOf(row, rounds, { floor: row.variant === 'floor' ? [] : floor, price })
       const name = nameOf(row).padEnd(width) + row.variant.padEnd(variantWidth)
       lines.push(`${name}${cells.map(cell).join('')}`, ...notesOf(row, rounds))
     }
@@ -99,12 +127,16 @@ export function table(rows: readonly Row[], { price }: TableOptions = {}): strin
   return [...lines, ...noiseOf(rows)].join('\n')
 }
 
-function cellsOf(rounds: readonly Round[], floor: readonly Round[], price?: number): (number | null)[] {
-  const spread = spreadOf(merged(rounds.map(({ fromPlan }) => fromPlan)))
+function cellsOf(
+  row: Row,
+  rounds: readonly Round[],
+  { floor, price }: TableOptions & { readonly floor: readonly Round[] },
+): (number | string | null)[] {
+  const spread = planSpread(rounds)
   const all = middle(rounds, ({ cpu }) => cpu.all)
   return [
     ...[spread.p50, spread.p99, spread.p999, spread.max],
-    ...[ratio(rounds, floor, readPlan('p50')), ratio(rounds, floor, readPlan('p99'))],
+    ...[ratio(rounds, floor, readPlan('p50')), tailRatio(rounds, floor, 'p99')],
     middle(rounds, ({ perSecond }) => perSecond),
     ratio(rounds, floor, ({ perSecond }) => perSecond),
     all,
@@ -114,13 +146,16 @@ function cellsOf(rounds: readonly Round[], floor: readonly Round[], price?: numb
     ratio(rounds, floor, ({ cpu }) => cpu.all),
     middle(rounds, ({ walBytes }) => walBytes),
     middle(rounds, ({ others }) => others),
+    ...[`${unitsOf(rounds)}`, roundsText(rounds, row)],
     // Microseconds a unit are CPU seconds a million.
     ...(price === undefined ? [] : [all === null ? null : (all / 3_600) * price]),
   ]
 }
 
-const cell = (value: number | null): string =>
-  (value === null || Number.isNaN(value) ? '-' : value.toFixed(value < 100 ? 2 : 0)).padStart(9)
+function cell(value: number | string | null): string {
+  if (typeof value === 'string') return value.padStart(9)
+  return (value === null || Number.isNaN(value) ? '-' : value.toFixed(value < 100 ? 2 : 0)).padStart(9)
+}
 
 function notesOf(row: Row, rounds: readonly Round[]): string[] {
   const names = [...new Set(rounds.flatMap(({ figures = {} }) => Object.keys(figures)))]
@@ -131,9 +166,11 @@ function notesOf(row: Row, rounds: readonly Round[]): string[] {
   const hops = hopsOf(rounds)
   const tail = mergedTails(rounds.flatMap((round) => round.tail ?? []))
   const profiles = rounds.flatMap(({ profile }) => (profile ? [profile] : []))
+  const busy = busyParts(rounds)
   const failed = row.rounds.filter(({ errors }) => !isSound(errors))
   return [
     ...(figures.length > 0 ? [`  ${figures.join(', ')}`] : []),
+    ...(busy.length > 0 ? [`  BUSY: ${busy.join(', ')} of a core: the bench may be the limit here`] : []),
     ...(hops === undefined ? [] : [`  ${hops}`]),
     ...(tail === undefined ? [] : tailLines(tail)),
     ...(profiles.length === 0 ? [] : [`  ${profileText(mergedProfiles(profiles))}`]),
@@ -151,6 +188,16 @@ const hopNames = ['received', 'committed', 'handedOver', 'written', 'arrived'] a
 /** Only units whose marks are complete are in the hops. */
 const hopsMayBeOff = 0.05
 
+/** Sums that fit prove little: hops are cut at their neighbours. What had to be cut or left out says more. */
+function marksText(rounds: readonly Round[]): string {
+  const all = rounds.flatMap(({ marks }) => marks ?? [])
+  if (all.length === 0) return ''
+  const sum = (name: keyof MarkFigures) => all.reduce((total, one) => total + one[name], 0)
+  const late = ((sum('late') / Math.max(1, sum('units'))) * 100).toFixed(0)
+  const verdict = rounds.every(areMarksSound) ? '' : 'FAILED: '
+  return `; ${verdict}${sum('missing')} of ${sum('units')} units lack marks, ${sum('moved')} have them out of order; written was noted after the arrival of ${late} %`
+}
+
 /** The mean of each hop, and their sum beside the mean of the whole. */
 function hopsOf(rounds: readonly Round[]): string | undefined {
   const marked = rounds.flatMap(({ hops, latency }) => (hops ? [{ hops, latency }] : []))
@@ -161,7 +208,7 @@ function hopsOf(rounds: readonly Round[]): string | undefined {
   const parts = hopNames.map((name, index) => `${name} ${means[index]?.toFixed(2)}`)
   const off = Math.abs(sum / whole - 1)
   const verdict = off <= hopsMayBeOff ? 'within 5 %' : `OFF BY ${(off * 100).toFixed(0)} %: marks are missing`
-  return `means of the hops, ms: ${parts.join(', ')}; sum ${sum.toFixed(2)} of ${whole.toFixed(2)}, ${verdict}`
+  return `means of the hops, ms: ${parts.join(', ')}; sum ${sum.toFixed(2)} of ${whole.toFixed(2)}, ${verdict}${marksText(rounds)}`
 }
 
 /** Nothing where the machine was quiet throughout. */
@@ -170,6 +217,6 @@ export function noiseOf(rows: readonly Row[]): string[] {
   const quiet = all.filter(isQuiet).length
   if (quiet === all.length) return []
   return [
-    `${quiet} of ${all.length} runs had the machine to themselves; where every round of a group was disturbed, all count and none can be trusted`,
+    `${quiet} of ${all.length} runs had the machine to themselves; rounds that were disturbed are left out; where all of a group were, all count and none can be trusted`,
   ]
 }

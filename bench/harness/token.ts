@@ -14,5 +14,8 @@ export function newToken(): string {
   return `bench.${run}-${count.toString(36)}`
 }
 
+/** To whom the provider is asked to send; empty where there is nobody. */
+export const recipientIn = (text: string): string => /"to":"\+?(\d+)"/.exec(text)?.[1] ?? ''
+
 /** The first id in this text; empty where there is none. */
 export const tokenIn = (text: string): string => pattern.exec(text)?.[0] ?? ''

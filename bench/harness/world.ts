@@ -1,8 +1,7 @@
 // Starts everything that a bench needs, private and on loopback: database servers, gateways, worker, receiver,
 // generator, and what the gateway is compared with.
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -12,6 +11,8 @@ import { startPostgres } from '../../src/dev/embedded/postgres.ts'
 import { startRedis } from '../../src/dev/embedded/redis.ts'
 import { provider } from '../../src/dev/provider.ts'
 import { connectPool, type Pool } from '../../src/platform/postgres/sql.ts'
+import { certificate } from './certificate.ts'
+import { type ClockOffset, sameClock } from './clock.ts'
 import type { Closing } from './closing.ts'
 import type { DeadPorts, DeadProtocol } from './dead.ts'
 import type { GeneratorProtocol } from './generator.ts'
@@ -25,8 +26,12 @@ export interface Target {
   readonly variant: Variant
   /** Requests go to them in turn. */
   readonly origins: readonly string[]
-  /** The measured processes. */
+  /** The measured processes; none of a deployment. */
   readonly pids: readonly number[]
+  /** Of a program that has a provider's address of its own; see `Reactions`. */
+  readonly name?: string
+  /** How long nothing comes until it is done, where it polls. */
+  readonly settleMs?: number
 }
 
 export interface Gateway {
@@ -38,8 +43,8 @@ export interface Gateway {
 }
 
 export interface Receiver extends Asker<ReceiverProtocol> {
-  /** To be added to its times, which are then those of this host. */
-  readonly offsetNs: number
+  /** How its times become those of this host. */
+  clock(): Promise<ClockOffset>
 }
 
 export interface World {
@@ -52,6 +57,9 @@ export interface World {
   readonly watched: ReadonlyMap<number, string> | undefined
   readonly generator: Asker<GeneratorProtocol>
   readonly receiver: Receiver
+  readonly generatorPid: number
+  /** Undefined where it is on another host. */
+  readonly receiverPid: number | undefined
   readonly seeded: Seeded
   readonly wabaId: string
   readonly appSecret: string
@@ -88,7 +96,7 @@ const preload = (script: string) => fileURLToPath(new URL(`./${script}`, import.
 
 /** Pushes a stop function onto `closing` at each start, so that a failed start leaves nothing running. */
 export async function openWorld(options: WorldOptions, closing: Closing): Promise<World> {
-  const tls = certificate()
+  const tls = certificate(dataDir)
   const [servers, receiver, generator] = await together(
     openServers(options, closing),
     part<ReceiverProtocol>('harness/receiver-part.ts', closing),
@@ -119,33 +127,31 @@ export async function openWorld(options: WorldOptions, closing: Closing): Promis
 
   const started = new Map<string, Promise<Target>>()
   const startOpponent = async (
-    { variant, script }: Opponent,
+    { variant, script, settleMs }: Opponent,
     transport: 'socket' | 'https',
   ): Promise<Target> => {
     const program = await part<OpponentProtocol>(script, closing, { NODE_EXTRA_CA_CERTS: tls.certFile })
+    const name = `${variant}_${transport}`.replaceAll('-', '_')
     const port = await program.ask('start', {
-      databaseUrl: await database(`bench_${variant}_${transport}`.replaceAll('-', '_')),
+      databaseUrl: await database(`bench_${name}`),
       redisUrl: servers.redisUrl,
       receiverUrl: transport === 'socket' ? socketUrl : httpsUrl,
       appSecret: provider.appSecret,
-      providerUrl,
+      providerUrl: `${providerUrl}/${name}`,
       accessToken: provider.accessToken,
       apiKey: seeded.apiKey,
     })
-    return { variant, origins: [`http://127.0.0.1:${port}`], pids: [program.pid] }
+    const target = { variant, name, origins: [`http://127.0.0.1:${port}`], pids: [program.pid] }
+    return { ...target, ...(settleMs !== undefined && { settleMs }) }
   }
-  const watched = new Map([
-    [generator.pid, 'generator'],
-    [receiver.pid, 'receiver'],
-  ])
   return {
     ...{ servers, sql, gateways, seeded, startGateway, plainPort, generator },
-    watched: options.tail ? watched : undefined,
+    watched: options.tail ? new Map(namesOf({ generator, receiver })) : undefined,
     dead: async () => (await part<DeadProtocol>('harness/dead.ts', closing)).ask('listen', null),
     workerPid: worker.process.pid,
     wabaId: provider.wabaId,
     appSecret: provider.appSecret,
-    receiver: { ask: receiver.ask, offsetNs: 0 },
+    ...{ receiver: here(receiver), generatorPid: generator.pid, receiverPid: receiver.pid },
     opponent(opponent, transport) {
       const key = `${opponent.variant} ${transport}`
       const target = started.get(key) ?? startOpponent(opponent, transport)
@@ -154,6 +160,14 @@ export async function openWorld(options: WorldOptions, closing: Closing): Promis
     },
   }
 }
+
+const here = ({ ask }: Asker<ReceiverProtocol>): Receiver => ({
+  ask,
+  clock: () => Promise.resolve(sameClock),
+})
+
+const namesOf = (parts: Readonly<Record<string, { readonly pid: number }>>) =>
+  Object.entries(parts).map(([name, { pid }]) => [pid, name] as const)
 
 /** As `Promise.all`, but a failure waits for the others, which have put on `closing` by then what stops them. */
 async function together<Values extends readonly unknown[]>(
@@ -215,26 +229,6 @@ async function launchOnce(
   const origin = `http://127.0.0.1:${port}`
   await ready(child, `${origin}/readyz`)
   return { origin, child, marksPath }
-}
-
-/** A self-signed certificate for loopback, as files. */
-function certificate(): { keyFile: string; certFile: string } {
-  mkdirSync(dataDir, { recursive: true })
-  const [keyFile, certFile] = [resolve(dataDir, 'receiver.key'), resolve(dataDir, 'receiver.crt')]
-  const request = [
-    'req',
-    '-x509',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:P-256',
-    '-nodes',
-    '-days',
-    '2',
-  ]
-  const names = ['-subj', '/CN=receiver', '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost']
-  execFileSync('openssl', [...request, '-keyout', keyFile, '-out', certFile, ...names], { stdio: 'ignore' })
-  return { keyFile, certFile }
 }
 
 export type Servers = Awaited<ReturnType<typeof openServers>>

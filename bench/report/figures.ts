@@ -41,7 +41,7 @@ function groupOf(rows: readonly Row[]): Group | undefined {
 /** Of all rounds together, from the planned times. */
 export const latencyOf = ({ rounds }: Row): Histogram => merged(rounds.map(({ fromPlan }) => fromPlan))
 
-export const spread = (row: Row): Spread => spreadOf(latencyOf(row))
+const spread = (row: Row): Spread => spreadOf(latencyOf(row))
 
 const pointsADecade = 20
 

@@ -1,6 +1,6 @@
 // The report of a result: one HTML document that needs nothing else.
 import type { Environment, Result, Row } from '../harness/result.ts'
-import { middle, ratio } from '../harness/table.ts'
+import { busyParts, middle, planSpread, ratio, unitsOf } from '../harness/table.ts'
 import {
   cpuParts,
   type Group,
@@ -12,7 +12,6 @@ import {
   type Part,
   percentileLine,
   processes,
-  spread,
   sweepsOf,
 } from './figures.ts'
 import { barPlot, escapeHtml, type Line, linearAxis, linePlot, logAxis, ninesAxis, short } from './svg.ts'
@@ -81,10 +80,12 @@ const columns = [
   'x floor',
   'WAL bytes',
   'others',
+  'units',
+  'rounds',
 ] as const
 
 function cellsOf(row: Row, floor: Row | undefined): (number | null)[] {
-  const { p50, p99, p999, max } = spread(row)
+  const { p50, p99, p999, max } = planSpread(row.rounds)
   return [
     ...[p50, p99, p999, max],
     middle(row.rounds, (round) => round.perSecond),
@@ -92,6 +93,7 @@ function cellsOf(row: Row, floor: Row | undefined): (number | null)[] {
     row === floor ? null : ratio(row.rounds, floor?.rounds ?? [], ({ cpu }) => cpu.all),
     middle(row.rounds, (round) => round.walBytes),
     middle(row.rounds, (round) => round.others),
+    ...[unitsOf(row.rounds), row.rounds.length],
   ]
 }
 
@@ -117,11 +119,14 @@ function rowHtml(group: Group, row: Row): string {
   const notes = [
     failures && `<strong class="bad">failed: ${escapeHtml(failures)}</strong>`,
     escapeHtml(figures),
+    busyParts(row.rounds)
+      .map((busy) => `${busy} of a core: the bench may be the limit`)
+      .join(', '),
     row === group.rows[0] && group.isDisturbed ? 'every round was disturbed' : '',
   ].filter(Boolean)
   const name = row === group.rows[0] ? `${group.scenario}, ${loadName(group.load)}` : ''
   const further =
-    notes.length === 0 ? '' : `<tr><td></td><td colspan="10" class="dim">${notes.join('; ')}</td></tr>`
+    notes.length === 0 ? '' : `<tr><td></td><td colspan="12" class="dim">${notes.join('; ')}</td></tr>`
   const first = name === '' ? '<td></td>' : `<th scope="row">${escapeHtml(name)}</th>`
   return `<tr>${first}<td class="name">${escapeHtml(row.variant)}</td>${cells.join('')}</tr>${further}`
 }
@@ -132,7 +137,7 @@ function summary(groups: readonly Group[]): string {
     .join('')
   const rows = groups.flatMap((group) => group.rows.map((row) => rowHtml(group, row)))
   const text =
-    '<p class="dim">Latency counts from the planned time of a unit. CPU is for one unit, over all processes. Medians over the rounds; percentiles over all units of them.</p>'
+    '<p class="dim">Latency counts from the planned time of a unit. CPU is for one unit, over all processes. Medians over the rounds; percentiles over all units of them, where ten lie beyond. Disturbed rounds are left out where there are others.</p>'
   return section(
     'Results',
     `${text}<div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`,

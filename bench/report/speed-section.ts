@@ -1,18 +1,23 @@
 // The figures of bench/README.md from named results: no figure is typed by hand. Pure functions.
 
-import { merged, spreadOf } from '../harness/histogram.ts'
+import { isSound } from '../harness/figures.ts'
 import { facts, tableLine } from '../harness/markdown.ts'
 import { mergedProfiles, profileShares } from '../harness/profile.ts'
 import type { Result, Row } from '../harness/result.ts'
 import {
+  busyParts,
   countedRounds,
   groups,
   loadText,
   middle,
   noiseOf,
+  planSpread,
   type Read,
   ratio,
   readPlan,
+  roundsText,
+  tailRatio,
+  unitsOf,
 } from '../harness/table.ts'
 import { scaleTable } from '../scenarios/scale.ts'
 import { works } from '../scenarios/works.ts'
@@ -43,13 +48,13 @@ export function speedSection(results: SpeedResults): string {
   const planned = measured.filter((one) => one.load.kind === 'rate' && !isPaced(one))
   return [
     `\`${sources.all}\`: ${facts(all)} ${[...paceOf(all), ...noiseOf(all.rows)].join('. ')}.`,
-    ...(planned.length > 0 ? [timesIntro, latencyTable(planned)] : []),
+    ...(planned.length > 0 ? [timesIntro, latencyTable(planned, all)] : []),
     'Units a second at saturation, in a closed loop of so many connections:',
-    saturationTable(measured.filter(({ load }) => load.kind === 'closed')),
+    ...saturationTable(measured.filter(({ load }) => load.kind === 'closed')),
     ...drillsTable(all.rows.filter(isDrill)),
     ...part(rates, (one) => [
       `\`${sources.rates}\`: ${factsOf(one)} ${[...paceOf(one), ...noiseOf(one.rows)].join('. ')}. ${timesIntro}`,
-      latencyTable(paced),
+      latencyTable(paced, one),
     ]),
     ...part(profile, (one) => [
       `\`${sources.profile}\`: ${factsOf(one)} Where the gateway's time goes, in percent:`,
@@ -80,15 +85,19 @@ interface Group {
   readonly rows: readonly Row[]
   /** Its rounds that count; none where it was not measured. */
   of(variant: string): Row['rounds']
+  /** Of the gateway, such as `2 of 3`. */
+  readonly rounds: string
 }
 
 function groupOf(rows: readonly Row[]): Group {
   const counted = countedRounds(rows)
   const [{ scenario, load }] = rows as [Row]
+  const find = (name: string) => rows.find(({ variant }) => variant === name)
+  const of = (name: string) => find(name)?.rounds.filter(({ round }) => counted.has(round)) ?? []
+  const gateway = find('gateway')
   return {
-    ...{ name: `\`${scenario}\`, ${loadText(load)}`, load, rows },
-    of: (variant) =>
-      rows.find((row) => row.variant === variant)?.rounds.filter(({ round }) => counted.has(round)) ?? [],
+    ...{ name: `\`${scenario}\`, ${loadText(load)}`, load, rows, of },
+    rounds: gateway ? roundsText(of('gateway'), gateway) : '',
   }
 }
 
@@ -108,48 +117,72 @@ const timesIntro = 'From planned times, beside the floors of the same rounds:'
 
 const latencyHead = [
   ...['', 'p50 ms', 'p99', 'p99.9', 'max', 'x floor p50', 'x floor p99'],
-  ...['CPU us', 'x floor', 'x durable-floor', 'WAL B'],
+  ...['CPU us', 'x floor', 'x durable-floor', 'WAL B', 'units (rounds)'],
 ]
 
-const latencyTable = (planned: readonly Group[]): string => table(latencyHead, planned.map(latencyCells))
+const latencyTable = (planned: readonly Group[], result: Result): string =>
+  table(
+    latencyHead,
+    planned.map((group) => latencyCells(group, result)),
+  )
 
-function latencyCells({ name, of }: Group): string[] {
+function latencyCells({ name, of, rounds }: Group, { version }: Result): string[] {
   const [ours, floor] = [of('gateway'), of('floor')]
-  const { p50, p99, p999, max } = spreadOf(merged(ours.map(({ fromPlan }) => fromPlan)))
+  const failure = failureOf(ours)
+  if (failure) return [`${name}: ${failure}`, ...latencyHead.slice(1).map(() => '')]
+  const { p50, p99, p999, max } = planSpread(ours)
+  const isFromAnswer = version === 2 && name.startsWith('`answer`')
   return [
-    name,
-    ...[p50, p99, p999, max].map((value) => shown(value, 2)),
-    ...[readPlan('p50'), readPlan('p99')].map((read) => shown(ratio(ours, floor, read), 2)),
+    isFromAnswer ? `${name}, from the answer` : name,
+    ...[p50, p99, p999, max].map((value) => figure(value, 2)),
+    ...[ratio(ours, floor, readPlan('p50')), tailRatio(ours, floor, 'p99')].map((value) => shown(value, 2)),
     whole(middle(ours, cpuOf)),
     shown(ratio(ours, floor, cpuOf), 2),
     shown(ratio(ours, of('durable-floor'), cpuOf), 2),
     whole(middle(ours, ({ walBytes }) => walBytes)),
+    `${whole(unitsOf(ours))} (${rounds})`,
   ]
 }
 
-/** Figures of what was done leave out what it costs to refuse. */
-const isRefused = (rounds: Row['rounds']): boolean => rounds.some(({ errors }) => errors.refused > 0)
+/** Of a percentile, which too few units do not have. */
+const figure = (value: number, digits: number): string => shown(value, digits) || '-'
 
-/** A column for each variant that was measured. */
-function saturationTable(saturated: readonly Group[]): string {
+/** Figures of what was done leave out what it costs to refuse, and those of a round that failed are none. */
+function failureOf(rounds: Row['rounds']): string | undefined {
+  const sum = (name: 'refused' | 'lost') => rounds.reduce((total, { errors }) => total + errors[name], 0)
+  if (sum('refused') > 0) return 'refused'
+  if (sum('lost') > 0) return `${whole(sum('lost'))} lost`
+  return rounds.every(({ errors }) => isSound(errors)) ? undefined : 'failed'
+}
+
+const busyMark = '*'
+
+/** A column for each variant that was measured, and what a mark in it means. */
+function saturationTable(saturated: readonly Group[]): string[] {
   const variants = [...new Set(saturated.flatMap(({ rows }) => rows.map(({ variant }) => variant)))]
   const compared = variants.filter((name) => ['micro-floor', 'durable-floor', 'usual'].includes(name))
-  const head = ['', ...variants, ...compared.map((name) => `x ${name}`), 'CPU us', 'p99 ms']
-  const lines = saturated.map(({ name, of }) => [
-    name,
-    ...variants.map((variant) =>
-      isRefused(of(variant)) ? 'refused' : whole(middle(of(variant), perSecondOf)),
-    ),
-    ...compared.map((variant) =>
-      isRefused([...of('gateway'), ...of(variant)])
-        ? ''
-        : shown(ratio(of('gateway'), of(variant), perSecondOf), 2),
-    ),
-    whole(middle(of('gateway'), cpuOf)),
-    shown(spreadOf(merged(of('gateway').map(({ fromPlan }) => fromPlan))).p99, 1),
-  ])
-  return table(head, lines)
+  const head = ['', ...variants, ...compared.map((name) => `x ${name}`), 'CPU us', 'p99 ms', 'rounds']
+  const lines = saturated.map(({ name, of, rounds }) => {
+    const ours = of('gateway')
+    const isFailed = failureOf(ours) !== undefined
+    return [
+      name,
+      ...variants.map((variant) => rateCell(of(variant))),
+      ...compared.map((variant) =>
+        failureOf([...ours, ...of(variant)]) ? '' : shown(ratio(ours, of(variant), perSecondOf), 2),
+      ),
+      isFailed ? '' : whole(middle(ours, cpuOf)),
+      isFailed || ours.length === 0 ? '' : figure(planSpread(ours).p99, 1),
+      rounds,
+    ]
+  })
+  const isMarked = lines.some((cells) => cells.some((one) => one.endsWith(busyMark)))
+  const note = `${busyMark} generator or receiver took more than 0.8 of a core: they may be the limit.`
+  return [table(head, lines), ...(isMarked ? [note] : [])]
 }
+
+const rateCell = (rounds: Row['rounds']): string =>
+  failureOf(rounds) ?? `${whole(middle(rounds, perSecondOf))}${busyParts(rounds).length > 0 ? busyMark : ''}`
 
 const leastShare = 0.035
 
@@ -173,7 +206,7 @@ function profileTable(rows: readonly Row[]): string {
   return table(['', ...columns.map(({ name }) => name)], lines)
 }
 
-const drillHead = ['', 'p50 ms', 'p99', 'a second', 'CPU us', 'besides']
+const drillHead = ['', 'p50 ms', 'p99', 'a second', 'CPU us', 'units', 'besides']
 
 /** A drill of the same name as a kind of work has a variant of its own, such as `beside campaign`. */
 const isDrill = ({ scenario, variant }: Row): boolean =>
@@ -183,7 +216,7 @@ const drillsTable = (rows: readonly Row[]): string[] =>
   rows.length === 0 ? [] : ['Drills:', table(drillHead, rows.map(drillCells))]
 
 function drillCells({ scenario, variant, load, rounds }: Row): string[] {
-  const { p50, p99 } = spreadOf(merged(rounds.map(({ fromPlan }) => fromPlan)))
+  const { p50, p99 } = planSpread(rounds)
   const names = [...new Set(rounds.flatMap(({ figures = {} }) => Object.keys(figures)))]
   const figures = names.map(
     (one) =>
@@ -193,10 +226,15 @@ function drillCells({ scenario, variant, load, rounds }: Row): string[] {
       )}`,
   )
   const whose = variant === 'gateway' ? '' : `, ${variant}`
+  const failure = failureOf(rounds)
+  const times = Number.isNaN(p50) ? ['', ''] : [shown(p50, 2), figure(p99, 2)]
   return [
     `${scenario}, ${loadText(load)}${whose}`,
-    ...[shown(p50, 2), shown(p99, 2), whole(middle(rounds, perSecondOf)), whole(middle(rounds, cpuOf))],
-    figures.join(', '),
+    ...(failure
+      ? ['', '', '', '']
+      : [...times, whole(middle(rounds, perSecondOf)), whole(middle(rounds, cpuOf))]),
+    whole(unitsOf(rounds)),
+    [...(failure ? [failure] : []), ...figures].join(', '),
   ]
 }
 
@@ -205,26 +243,29 @@ const gatewayRows = ({ rows }: Result): Row[] => rows.filter(({ variant }) => va
 function listsText(lists: Result): string {
   const count = gatewayRows(lists).length
   const { messages } = lists.options as { messages?: number }
-  return `One page each of ${count} lists and filters of ${whole(messages ?? null)} messages; the floor reads as many rows by their index, without HTTP, key or joins. The ${Math.min(count, listsShown)} with the longest p99:`
+  return `One page each of ${count} lists and filters of ${whole(messages ?? null)} messages; the floor reads as many rows by their index, without HTTP, key or joins. The ${Math.min(count, listsShown)} that are slowest:`
 }
 
 function listsTable(lists: Result): string {
   const cells = groups(lists.rows).map((rows) => {
     const { of } = groupOf(rows)
-    const [p50, p99] = [middle(of('gateway'), readPlan('p50')), middle(of('gateway'), readPlan('p99'))]
     return {
       name: rows[0]?.scenario ?? '',
-      p50,
-      p99,
+      p50: middle(of('gateway'), readPlan('p50')),
+      p99: planSpread(of('gateway')).p99,
       ratio: ratio(of('gateway'), of('floor'), readPlan('p50')),
     }
   })
-  const slowest = cells.sort((a, b) => (b.p99 ?? 0) - (a.p99 ?? 0)).slice(0, listsShown)
+  const slowest = cells.sort((a, b) => slowness(b) - slowness(a)).slice(0, listsShown)
   return table(
     ['', 'p50 ms', 'p99', 'x floor p50'],
-    slowest.map((one) => [one.name, shown(one.p50, 2), shown(one.p99, 2), shown(one.ratio, 1)]),
+    slowest.map((one) => [one.name, shown(one.p50, 2), figure(one.p99, 2), shown(one.ratio, 1)]),
   )
 }
+
+/** By the median where too few requests were made for a p99. */
+const slowness = ({ p50, p99 }: { p50: number | null; p99: number }): number =>
+  Number.isNaN(p99) ? (p50 ?? 0) : p99
 
 const [begin, end] = ['<!-- bench -->', '<!-- /bench -->']
 

@@ -132,11 +132,11 @@ export const backlog: Drill = {
     await sql`analyze`
     const target = gatewayOf(world)
     const stop = await watch(world, target)
-    const sinceNs = nowNs() - world.receiver.offsetNs
+    const sinceNs = nowNs()
     await release(sql, [world.seeded.spare])
     const arrived = await collectAll(world, ids, 60 + units / slowest)
-    const spent = await stop(units)
     const figures = drained(ids, arrived, sinceNs)
+    const spent = await stop(figures.count)
     return [
       {
         scenario: 'backlog',

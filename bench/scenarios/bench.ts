@@ -30,7 +30,8 @@ export interface Drill {
 export const gatewayOf = ({ gateways }: World): Target => {
   const [gateway] = gateways
   if (!gateway) throw new Error('this scenario needs a gateway of its own')
-  return { variant: 'gateway', origins: [gateway.origin], pids: [gateway.child?.process.pid ?? 0] }
+  const pid = gateway.child?.process.pid
+  return { variant: 'gateway', origins: [gateway.origin], pids: pid === undefined ? [] : [pid] }
 }
 
 /** Collects rounds in rows, in the order in which rows begin. */

@@ -26,6 +26,12 @@ export async function seedCampaign(
   return id
 }
 
+/** The numbers of the recipients, as the provider's requests name them. */
+export async function recipientsOf(sql: Pool, id: CampaignId): Promise<Set<string>> {
+  const rows = await sql<{ waId: string }[]>`select wa_id from recipients where campaign_id = ${id}`
+  return new Set(rows.map(({ waId }) => waId))
+}
+
 /** Starts all campaigns at once. The workers find them within two seconds. */
 export async function start(sql: Pool, ids: readonly CampaignId[]): Promise<void> {
   await sql`update campaigns set status = 'RUNNING', started_at = now() where id = any(${[...ids]}::uuid[])`

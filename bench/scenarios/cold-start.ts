@@ -1,9 +1,10 @@
 // A gateway that starts while it is needed: from its start until the first event has arrived.
 import { join } from '../harness/figures.ts'
-import { collect, latencies, partOf, watch } from '../harness/measure.ts'
+import { latencies, partOf, watch } from '../harness/measure.ts'
 import { nowNs } from '../harness/monotonic.ts'
 import type { Round } from '../harness/result.ts'
 import { told } from '../harness/told.ts'
+import { collect } from '../harness/waiting.ts'
 import type { World } from '../harness/world.ts'
 import { type Bench, type Drill, gatewayOf } from './bench.ts'
 
@@ -21,7 +22,7 @@ async function one(bench: Bench, world: World, round: number): Promise<{ figures
     ...{ connections: 1, most: 1, origins: target.origins },
   })
   const { measured, faults } = join(sent, await collect(now, 1), { measured: 'message.received', further: 0 })
-  const spent = await stop(1)
+  const spent = await stop(measured.length)
   const sinceStart = measured.map((unit) => ({ ...unit, sentNs: startNs, plannedNs: startNs }))
   const figures = { 'ready ms': (readyNs - startNs) / 1e6 }
   bench.say(`  round ${round}: ready after ${figures['ready ms'].toFixed(0)} ms`)

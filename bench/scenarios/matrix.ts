@@ -8,7 +8,7 @@ import type { Target } from '../harness/world.ts'
 import { hold } from './backlog.ts'
 import { type Bench, rowCollector } from './bench.ts'
 import { type Cell, cellsOf, leadSeconds, leftOut, planText } from './plan.ts'
-import { warmUp } from './warm-up.ts'
+import { warmth, warmUp } from './warm-up.ts'
 import { works } from './works.ts'
 
 /** The gateways together; `remote`: only the last one, while the first one has the socket. */
@@ -59,6 +59,11 @@ async function runCell(
 }
 
 async function warmUpAll(bench: Bench): Promise<void> {
-  for (const work of bench.options.works)
-    for (const target of await targetsOf(bench, work)) await warmUp(bench, target, { work })
+  const warm = warmth()
+  for (const work of bench.options.works) {
+    const targets = await targetsOf(bench, work)
+    const gateway = targets.find(({ variant }) => variant === 'gateway')
+    for (const target of targets)
+      warm.add(target, await warmUp(bench, target, { work, fewest: warm.fewest(target, gateway) }))
+  }
 }

@@ -56,10 +56,18 @@ export function planOf(options: BenchOptions): Plan {
   const sum = (works: readonly WorkName[], seconds: number) =>
     works.reduce((total, work) => total + seconds + longer(work), 0)
   const roundSeconds = sum(runs, leadSeconds + options.seconds + aroundSeconds)
-  const beforeSeconds = startSeconds + sum(warmed, options.warmUp + warmAroundSeconds)
+  const beforeSeconds =
+    startSeconds + sum(warmed, options.warmUp + warmAroundSeconds) + catchUpSeconds(options)
   const fit = Math.floor((options.minutes * 60 - beforeSeconds) / Math.max(1, roundSeconds))
   const wholeRounds = Math.max(1, Math.min(options.rounds, fit))
   return { runsARound: runs.length, roundSeconds, beforeSeconds, wholeRounds }
+}
+
+/** Opponents over HTTPS are processes of their own, and are warmed as long as the gateway's by then: see warm-up.ts. */
+function catchUpSeconds(options: BenchOptions): number {
+  const before = options.works.indexOf('event-https')
+  const others = variantsOf(options, 'event-https').filter((name) => name !== 'gateway' && name !== 'remote')
+  return Math.max(0, before) * options.warmUp * others.length
 }
 
 export function planText(options: BenchOptions): string {

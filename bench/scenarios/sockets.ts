@@ -1,6 +1,6 @@
 // Ten thousand sockets that nobody uses, and all of them at once after a cut.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { residentBytes } from '../harness/cpu.ts'
+import { noCpu, residentBytes } from '../harness/cpu.ts'
 import { latencies, watch } from '../harness/measure.ts'
 import type { Row } from '../harness/result.ts'
 import type { World } from '../harness/world.ts'
@@ -38,14 +38,18 @@ export const idleSockets: Drill = {
     await sleep(idleSeconds * 1e3)
     const stopIdle = await watch(world, target)
     await sleep(idleSeconds * 1e3)
-    // Per socket and second.
-    const idle = await stopIdle(units * idleSeconds)
+    const { cpu, others } = await stopIdle(units * idleSeconds)
     const load = { kind: 'batch', units } as const
-    const figures = { 'memory KiB a socket': (residentBytes(pid) - rssBefore) / 1_024 / units }
+    const figures = {
+      'memory KiB a socket': (residentBytes(pid) - rssBefore) / 1_024 / units,
+      ...(cpu.all !== null && { 'CPU us a socket and second': cpu.all }),
+    }
+    // Nothing is done: there is no unit that has a cost.
+    const idle = { ...latencies([]), count: units, cpu: noCpu, walBytes: null, others }
     const rows: Row[] = [
       {
         ...{ scenario: 'idle-sockets', variant: 'gateway', load },
-        rounds: [{ round: 1, ...latencies([]), count: units, ...idle, errors: sound, figures }],
+        rounds: [{ round: 1, ...idle, errors: sound, figures }],
       },
     ]
     const stop = await watch(world, target)

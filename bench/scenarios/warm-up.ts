@@ -18,18 +18,21 @@ const gain = 0.95
 
 /** By the CPU that a unit took in each window so far. Without figures, as on systems without /proc, never. */
 export function isSteady(windows: readonly (number | null)[]): boolean {
-  const known = windows.filter((cpu) => cpu !== null)
+  const known = windows.filter((cpu) => cpu !== null && cpu > 0) as number[]
   const last = known.at(-1)
   if (known.length < fewestWindows || last === undefined) return false
   return last >= gain * Math.min(...known.slice(0, -1))
 }
 
-/** A closed loop, until the CPU of a unit falls no more, for `--warm-up` seconds at most. What is lost fails the bench. */
+/**
+ * A closed loop, until the CPU of a unit falls no more, for `--warm-up` seconds at most, and for `fewest` windows at
+ * least. What is lost fails the bench. Gives the number of windows.
+ */
 export async function warmUp(
   bench: Bench,
   target: Target,
-  { work, numbers }: Pick<Run, 'work' | 'numbers'>,
-): Promise<void> {
+  { work, numbers, fewest = 0 }: Pick<Run, 'work' | 'numbers'> & { readonly fewest?: number },
+): Promise<number> {
   const { world, options, say, check } = bench
   const run = async (load: Run['load'], seconds: number) => {
     const pace = { warmSeconds: 0, seconds }
@@ -39,12 +42,31 @@ export async function warmUp(
   }
   let figures = await run(first.load, first.seconds)
   const windows: (number | null)[] = []
-  while (!isSteady(windows) && windows.length < options.warmUp / windowSeconds) {
+  const most = options.warmUp / windowSeconds
+  while (windows.length < fewest || (!isSteady(windows) && windows.length < most)) {
     figures = await run(warmLoad(work, options.rates), windowSeconds)
     windows.push(figures.cpu.all)
   }
   const cpu = windows.map((one) => one?.toFixed(0) ?? '-').join(', ')
-  say(`  warm-up ${work} ${target.variant}: ${told(figures)}${cpu === '' ? '' : `; us a unit ${cpu}`}`)
+  const capped = windows.length === 0 || isSteady(windows) ? '' : `; not steady after ${windows.length} s`
+  say(
+    `  warm-up ${work} ${target.variant}: ${told(figures)}${cpu === '' ? '' : `; us a unit ${cpu}`}${capped}`,
+  )
+  return windows.length
+}
+
+/** Windows that processes have had. */
+export function warmth() {
+  const had = new Map<number, number>()
+  const of = ({ pids }: Pick<Target, 'pids'>) => Math.max(0, ...pids.map((pid) => had.get(pid) ?? 0))
+  return {
+    /** A process that is new gets as many as the gateway has had by then, which is warm from its other work. */
+    fewest: (target: Target, gateway: Target | undefined): number =>
+      gateway && target !== gateway && of(target) === 0 ? of(gateway) : 0,
+    add({ pids }: Target, windows: number): void {
+      for (const pid of pids) had.set(pid, (had.get(pid) ?? 0) + windows)
+    },
+  }
 }
 
 function warmLoad(work: Run['work'], rates: readonly number[]): Run['load'] {

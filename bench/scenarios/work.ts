@@ -4,6 +4,7 @@ import { encodeWebhook, signatureOf } from '../../src/simulator/webhook-encoding
 import { envelope, type Update } from '../../src/simulator/webhook-payloads.ts'
 import { rawRequest } from '../harness/client.ts'
 import type { WorkName } from '../harness/opponents.ts'
+import { template, type Values } from './template.ts'
 
 /** One request of a unit, built before it is sent. */
 export interface Shot {
@@ -84,13 +85,31 @@ export const contactNumber = (index: number): string => String(15_558_100_000 + 
 
 export const contactOf = (waId: string) => ({ waId, name: `Handset ${waId.slice(-7)}` })
 
-export function webhook({ wabaId, appSecret, host }: PlanContext, update: Update): Buffer {
-  const body = encodeWebhook(envelope(wabaId, [update]))
+export const webhook = (context: PlanContext, update: Update): Buffer =>
+  signedWebhook(context, webhookBody(context, update))
+
+const webhookBody = ({ wabaId }: PlanContext, update: Update): Buffer =>
+  encodeWebhook(envelope(wabaId, [update]))
+
+function signedWebhook({ appSecret, host }: PlanContext, body: Buffer): Buffer {
   const headers = {
     'content-type': 'application/json',
     'x-hub-signature-256': signatureOf(appSecret, body),
   }
   return rawRequest(host, { method: 'POST', path: '/provider/webhooks', headers, body })
+}
+
+/**
+ * Webhooks of one form. Each context has its text once, and a unit fills in its values and signs: to write all of it
+ * anew takes the generator's only thread as long as a fast variant takes for the unit.
+ */
+export function webhookForm(write: (context: PlanContext) => Update) {
+  const known = new WeakMap<PlanContext, ReturnType<typeof template>>()
+  return (context: PlanContext, values: Values): Buffer => {
+    const fill = known.get(context) ?? template(webhookBody(context, write(context)).toString('latin1'))
+    known.set(context, fill)
+    return signedWebhook(context, Buffer.from(fill(values), 'latin1'))
+  }
 }
 
 export function apiRequest({ apiKey, host }: PlanContext, path: string, body?: unknown): Buffer {

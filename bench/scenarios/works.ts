@@ -4,6 +4,7 @@ import { callUpdate, messageUpdate } from '../../src/simulator/webhook-payloads.
 import type { WorkName } from '../harness/opponents.ts'
 import { newToken } from '../harness/token.ts'
 import { sessionText } from './sdp.ts'
+import { blank } from './template.ts'
 import {
   apiRequest,
   businessNumber,
@@ -12,7 +13,7 @@ import {
   partiesOf,
   type Shot,
   type Work,
-  webhook,
+  webhookForm,
 } from './work.ts'
 
 /** A call ends this long after it began; one that is to be answered lives longer. */
@@ -23,46 +24,76 @@ const textBytes = 60
 
 const filled = (start: string, bytes: number): string => start.padEnd(bytes, ' and so on')
 
-/** A customer writes: the provider's webhook comes in, message.received goes out. */
-const text = (name: 'event' | 'event-https', transport: Work['transport']): Work => ({
-  name,
-  transport,
-  measured: 'message.received',
-  further: 0,
-  unit(context, index, atMs) {
-    const { number, waId } = partiesOf(context, index)
+/** The number and the customer that a form leaves open. */
+const openNumber = businessNumber({
+  ...{ id: blank('number'), digits: blank('digits'), contacts: [], transport: 'socket' },
+})
+const openContact = { waId: blank('waId'), name: blank('name') }
+
+function valuesOf(context: PlanContext, index: number) {
+  const { number, waId } = partiesOf(context, index)
+  const { name } = contactOf(waId)
+  return { number: number.id, digits: number.digits, waId, name, id: newToken() }
+}
+
+const timestampAt = (atMs: number) => unixSeconds(Date.now() + atMs)
+
+const textForm = () =>
+  webhookForm(({ bytes = textBytes }) => {
+    // As long as the id that is filled in.
     const id = newToken()
-    const update = messageUpdate(businessNumber(number), contactOf(waId), {
-      from: waId,
-      id: `wamid.${id}`,
-      timestamp: unixSeconds(Date.now() + atMs),
+    return messageUpdate(openNumber, openContact, {
+      from: blank('waId'),
+      id: `wamid.${blank('id')}`,
+      timestamp: blank('timestamp'),
       type: 'text',
       // message.received has our message id, not the provider's: the id in the text joins webhook and frame.
-      text: { body: filled(`${id} Is my order ready?`, context.bytes ?? textBytes) },
+      text: { body: filled(`${id} Is my order ready?`, bytes).replace(id, blank('id')) },
     })
-    return [{ id, atMs, request: webhook(context, update) }]
-  },
-})
+  })
+
+/** A customer writes: the provider's webhook comes in, message.received goes out. */
+function text(name: 'event' | 'event-https', transport: Work['transport']): Work {
+  const form = textForm()
+  return {
+    name,
+    transport,
+    measured: 'message.received',
+    further: 0,
+    unit(context, index, atMs) {
+      const values = { ...valuesOf(context, index), timestamp: timestampAt(atMs) }
+      return [{ id: values.id, atMs, request: form(context, values) }]
+    },
+  }
+}
+
+const callForm = (event: string, more: (context: PlanContext) => Record<string, unknown>) =>
+  webhookForm((context) =>
+    callUpdate(openNumber, openContact, {
+      id: `wacid.${blank('id')}`,
+      from: blank('waId'),
+      to: blank('digits'),
+      direction: 'USER_INITIATED',
+      event,
+      timestamp: blank('timestamp'),
+      ...more(context),
+    }),
+  )
+const connectForm = callForm('connect', ({ bytes = offerBytes }) => ({
+  session: { sdp_type: 'offer', sdp: sessionText('offer', bytes) },
+}))
+const terminateForm = callForm('terminate', () => ({ status: 'COMPLETED' }))
 
 /** A customer calls, and hangs up later: the second webhook is load but not measured. */
 function call(context: PlanContext, index: number, when: { atMs: number; lastsMs: number }): Shot[] {
-  const { number, waId } = partiesOf(context, index)
-  const id = newToken()
-  const shared = { id: `wacid.${id}`, from: waId, to: number.digits, direction: 'USER_INITIATED' }
-  const update = (event: string, atMs: number, more: Record<string, unknown>) =>
-    callUpdate(businessNumber(number), contactOf(waId), {
-      ...shared,
-      event,
-      timestamp: unixSeconds(Date.now() + atMs),
-      ...more,
-    })
+  const values = valuesOf(context, index)
+  const { id } = values
   const endsAtMs = when.atMs + when.lastsMs
-  const session = { sdp_type: 'offer', sdp: sessionText('offer', context.bytes ?? offerBytes) }
-  const connect = update('connect', when.atMs, { session })
-  const terminate = update('terminate', endsAtMs, { status: 'COMPLETED' })
+  const connect = connectForm(context, { ...values, timestamp: timestampAt(when.atMs) })
+  const terminate = terminateForm(context, { ...values, timestamp: timestampAt(endsAtMs) })
   return [
-    { id, atMs: when.atMs, request: webhook(context, connect) },
-    { id, atMs: endsAtMs, request: webhook(context, terminate), isFollow: true },
+    { id, atMs: when.atMs, request: connect },
+    { id, atMs: endsAtMs, request: terminate, isFollow: true },
   ]
 }
 

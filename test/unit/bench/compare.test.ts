@@ -1,8 +1,8 @@
 // bench:compare finds a planted rise of 15 % 19 times in 20, and finds a rise where there is none once in 20 at most.
 import assert from 'node:assert/strict'
 import { comparedTable } from '../../../bench/compare/compared-table.ts'
-import { compare } from '../../../bench/compare/comparison.ts'
-import { pairedRatio, type Ratio, ratioOf, verdictOf } from '../../../bench/compare/ratio.ts'
+import { compare, differences } from '../../../bench/compare/comparison.ts'
+import { leastFound, pairedRatio, type Ratio, ratioOf, verdictOf } from '../../../bench/compare/ratio.ts'
 import { criticalT } from '../../../bench/compare/student.ts'
 import type { Result } from '../../../bench/harness/result.ts'
 import { describe, test } from '../../support/harness.ts'
@@ -120,6 +120,12 @@ function resultOf(rows: Readonly<Record<string, readonly (number | null)[]>>, op
   }
 }
 
+test('the least rise that an interval finds is as wide as it, beyond the margin', () => {
+  assert.equal(leastFound({ ratio: 1, low: 1 / 1.1, high: 1.1 }).toFixed(3), '0.122')
+  assert.equal(verdictOf({ ratio: 1.13, low: 1.13 / 1.1, high: 1.13 * 1.1 }), 'dearer')
+  assert.equal(verdictOf({ ratio: 1.12, low: 1.12 / 1.1, high: 1.12 * 1.1 }), 'unclear')
+})
+
 describe('two results', () => {
   const [of] = [(a: Result, b: Result) => compare(a, b)[0] ?? assert.fail()]
 
@@ -146,7 +152,63 @@ describe('two results', () => {
   test('without enough rounds or without CPU times have no verdict, and the table says so', () => {
     const [few, none] = [resultOf({ gateway: [100] }), resultOf({ gateway: [null, null, null] })]
     for (const one of [few, none]) assert.equal(of(one, one).verdict, null)
-    assert.match(comparedTable(compare(few, few), ['x', 'y']), /event 200\/s.*too few rounds \(1 and 1\)/)
+    assert.match(
+      comparedTable(compare(few, few), { names: ['x', 'y'] }),
+      /event 200\/s.*too few rounds \(1 and 1\)/,
+    )
+  })
+  test('are shown without their floors, too, and a floor that moved is told', () => {
+    const a = resultOf({ gateway: [200, 202, 198, 201], floor: [100, 101, 99, 100] })
+    const b = resultOf({ gateway: [400, 404, 396, 402], floor: [200, 202, 198, 200] })
+    const text = (other: Result) => comparedTable(compare(a, other), { names: ['x', 'y'] })
+    assert.match(text(b), /without the floors 2\.00 \(.*, of the floors 2\.00 \(.*; THE FLOOR MOVED/)
+    assert.match(text(a), /without the floors 1\.00 \(.*\)$/m)
+    assert.doesNotMatch(text(a), /MOVED/)
+  })
+  test('leave out rounds with faults, and disturbed ones while three others are left', () => {
+    const changed = (patches: Readonly<Record<number, object>>) => {
+      const result = resultOf({ gateway: [100, 101, 99, 100, 101] })
+      const rows = result.rows.map((row) => ({
+        ...row,
+        rounds: row.rounds.map((one) => ({ ...one, ...patches[one.round] })),
+      }))
+      return { ...result, rows }
+    }
+    const [noisy, lossy] = [{ others: 1 }, { errors: { refused: 0, lost: 1, duplicated: 0, strange: 0 } }]
+    const counts = (patches: Readonly<Record<number, object>>) => {
+      const { rounds, leftOut } = of(changed(patches), changed({}))
+      return [rounds, leftOut]
+    }
+    const wrong = counts({ 1: noisy, 2: lossy })
+    assert.deepEqual(wrong, [
+      [3, 5],
+      [2, 0],
+    ])
+    assert.deepEqual(counts({ 1: noisy, 2: noisy, 3: noisy })[0], [5, 5])
+    assert.match(
+      comparedTable(compare(changed({ 2: lossy }), changed({})), { names: ['x', 'y'] }),
+      /disturbed or faulty: 1 and 0 rounds/,
+    )
+  })
+  test('that are not alike say in what', () => {
+    const one = resultOf({ gateway: [1, 2] }, { seconds: 3, name: 'a', rates: [1] })
+    const other = resultOf({ gateway: [1, 2] }, { seconds: 4, name: 'b', rates: [2] })
+    const slower = {
+      ...other,
+      version: 2 as const,
+      environment: { ...other.environment, cores: 4, load: [9] },
+    }
+    assert.deepEqual(differences(one, one), [])
+    assert.deepEqual(differences(one, slower), [
+      'the bench counts otherwise: version 3 and 2',
+      'environment cores: 2 and 4',
+      'option seconds: 3 and 4',
+    ])
+    const names = ['x', 'y'] as const
+    assert.match(
+      comparedTable([], { names, differences: differences(one, other) }),
+      /NOT ALIKE: option seconds/,
+    )
   })
   test('share only scenarios that both have', () => {
     assert.deepEqual(compare(resultOf({ gateway: [1, 2] }), resultOf({ usual: [1, 2] })), [])
@@ -155,8 +217,8 @@ describe('two results', () => {
     const a = resultOf({ gateway: [100, 101, 99, 100, 101, 99] })
     const b = resultOf({ gateway: [115, 116, 114, 115, 116, 114] })
     assert.match(
-      comparedTable(compare(a, b), ['x', 'y']),
-      /event 200\/s +1\.15 \(1\.1\d to 1\.1\d\).* dearer/,
+      comparedTable(compare(a, b), { names: ['x', 'y'] }),
+      /event 200\/s +1\.15 \(1\.1\d to 1\.1\d\).* \d % {2,}dearer/,
     )
   })
 })

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
-import { groupOf } from '../../../bench/harness/cpu.ts'
-import { isSound, join, median, perSecond } from '../../../bench/harness/figures.ts'
+import { busyMs, groupOf, noCpu, watchCpu } from '../../../bench/harness/cpu.ts'
+import { isSound, join, median, perSecond, unitsDone } from '../../../bench/harness/figures.ts'
 import type { Sent } from '../../../bench/harness/generator.ts'
+import { owedOf } from '../../../bench/harness/waiting.ts'
+import { works } from '../../../bench/scenarios/works.ts'
 import { describe, test } from '../../support/harness.ts'
 
 const sent = (id: string, patch: Partial<Sent> = {}): Sent => ({
@@ -59,9 +61,14 @@ describe('what was sent and what arrived', () => {
       { event: 'provider.accept', id: 'a', atNs: 130 },
     ]
     assert.deepEqual(join([sent('a')], seen, work), {
-      measured: [{ id: 'a', sentNs: 100, plannedNs: 100, atNs: 130 }],
+      measured: [{ id: 'a', sentNs: 100, plannedNs: 0, atNs: 130 }],
       faults: sound,
     })
+  })
+
+  test('counts what arrived before it was sent as a fault', () => {
+    const { faults } = join([sent('a'), sent('b')], [ring('a', 9), ring('b')], { ...expected, further: 0 })
+    assert.deepEqual([faults.early, isSound(faults)], [1, false])
   })
 
   test('ends with the answer where that is what is measured', () => {
@@ -78,6 +85,46 @@ describe('what was sent and what arrived', () => {
   })
 })
 
+test('units that were done are neither refused nor lost, and load beside counts when it was taken', () => {
+  const units = [
+    ...[sent('a'), sent('a', { role: 'follow' }), sent('b', { role: 'warm' }), sent('lost')],
+    ...[
+      sent('refused', { status: 503 }),
+      sent('c', { role: 'load' }),
+      sent('d', { role: 'load', status: 0 }),
+    ],
+  ]
+  const arrived = [ring('a'), ring('b'), moved('lost'), ring('refused')]
+  assert.equal(
+    unitsDone(units, arrived, () => 'call.ringing'),
+    3,
+  )
+  assert.equal(
+    unitsDone([sent('a'), sent('b', { status: 503 })], [], () => 'answer'),
+    1,
+  )
+})
+
+describe('what a run waits for', () => {
+  const owedBy = (variant: string) =>
+    owedOf([sent('a'), sent('b'), sent('c', { status: 503 })], { variant }, (name) => works[name])
+
+  test('is all that the gateway owes for what it took, each once', () => {
+    const owed = owedBy('gateway')
+    assert.equal(owed.left(), 6)
+    for (const one of [ring('a'), moved('a'), moved('a'), moved('a'), ring('x'), ring('c')]) owed.note(one)
+    assert.deepEqual([owed.left(), owed.isOwn(ring('c')), owed.isOwn(ring('x'))], [3, true, false])
+  })
+
+  test('is what is measured of an opponent, whatever else it sends', () => {
+    const owed = owedBy('usual')
+    for (const one of [moved('a'), moved('b'), ring('a')]) owed.note(one)
+    assert.equal(owed.left(), 1)
+    owed.note(ring('b'))
+    assert.equal(owed.left(), 0)
+  })
+})
+
 test('the rate is counted from the first send to the last arrival', () => {
   const unit = (sentNs: number, atNs: number) => ({ id: '', plannedNs: 0, sentNs, atNs })
   assert.equal(perSecond([unit(0, 5e8), unit(1e9, 2e9)]), 1)
@@ -86,6 +133,16 @@ test('the rate is counted from the first send to the last arrival', () => {
 
 test('the median is the middle, or between both middles', () => {
   assert.deepEqual([median([3, 1, 2]), median([4, 1, 2, 3])], [2, 2.5])
+})
+
+test('a machine is busy with what the host took from it, too, but not while it waits', () =>
+  assert.equal(busyMs('cpu  1 2 3 1000 1000 4 5 6 7 8\ncpu0 1'), 210))
+
+test('of no process, or of an unknown number of units, CPU is not known', () => {
+  const remote = watchCpu([])()
+  assert.deepEqual([remote.cpu(10), remote.others], [noCpu, null])
+  const own = watchCpu([process.pid])()
+  assert.deepEqual([own.cpu(null), own.cpu(0)], [noCpu, noCpu])
 })
 
 test('a process belongs to the nearest labelled parent, or to a server by its name', () => {

@@ -3,7 +3,7 @@ import { readOptions } from '../../../bench/harness/options.ts'
 import type { Row } from '../../../bench/harness/result.ts'
 import { leftOut, planOf, planText } from '../../../bench/scenarios/plan.ts'
 import { scaleLines, scaleWorlds } from '../../../bench/scenarios/scale.ts'
-import { isSteady } from '../../../bench/scenarios/warm-up.ts'
+import { isSteady, warmth } from '../../../bench/scenarios/warm-up.ts'
 import { describe, test } from '../../support/harness.ts'
 import { roundOf } from './rounds.ts'
 
@@ -15,7 +15,7 @@ const rowOf = (scenario: string, cpus: readonly number[]): Row => ({
 })
 
 describe('the plan of a bench', () => {
-  test('without arguments has two whole rounds of every row within nine minutes', () => {
+  test('without arguments has two whole rounds of every row within ten minutes', () => {
     const { wholeRounds, runsARound, roundSeconds, beforeSeconds } = planOf(readOptions([]))
     assert.ok(wholeRounds >= 2, `${beforeSeconds} s, then ${roundSeconds} s a round`)
     // Seven kinds of work, all but answers under two loads: four variants of events, and `usual` beside sends and lists.
@@ -24,7 +24,7 @@ describe('the plan of a bench', () => {
   test('says how many rounds are over in time', () => {
     assert.match(
       planText(readOptions(['--rounds', '9'])),
-      /9 rounds of 37 runs.*; 2 whole within --minutes 9/,
+      /9 rounds of 37 runs.*; 2 whole within --minutes 10/,
     )
     assert.doesNotMatch(planText(readOptions(['--rounds', '1'])), /whole/)
   })
@@ -43,8 +43,27 @@ describe('a warm-up', () => {
     assert.equal(isSteady([1_500, 1_100, 1_090]), true)
     assert.equal(isSteady([1_500, 800, 1_000]), true)
   })
-  test('lasts as long as it may where the CPU is not known', () =>
-    assert.equal(isSteady([null, null, null, null]), false))
+  test('lasts as long as it may where the CPU is not known', () => {
+    for (const windows of [
+      [null, null, null, null],
+      [0, 0, 0],
+    ])
+      assert.equal(isSteady(windows), false)
+  })
+  test('of a process that is new is as long as that of the gateway by then', () => {
+    const warm = warmth()
+    const of = (pid: number) => ({ variant: `${pid}`, origins: [], pids: [pid] })
+    const [gateway, floor, overHttps] = [of(1), of(2), of(3)]
+    const fewest = () => [gateway, floor, overHttps].map((target) => warm.fewest(target, gateway))
+    assert.deepEqual(fewest(), [0, 0, 0])
+    for (const [target, windows] of [
+      [gateway, 4],
+      [floor, 3],
+      [gateway, 3],
+    ] as const)
+      warm.add(target, windows)
+    assert.deepEqual([...fewest(), warm.fewest(overHttps, undefined)], [0, 0, 7, 0])
+  })
 })
 
 describe('a bench of scale', () => {

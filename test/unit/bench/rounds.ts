@@ -1,11 +1,14 @@
 import { encode, histogramOf } from '../../../bench/harness/histogram.ts'
 import type { Result, Round, Row } from '../../../bench/harness/result.ts'
 
+/** Enough for a p99 in one round. */
+const micros = Array.from({ length: 1_500 }, (_, index) => 1_000 * (1 + (index % 3)))
+
 export const roundOf = (round: number, cpu: number | null): Round => ({
   round,
-  latency: encode(histogramOf([1_000, 2_000, 3_000])),
-  fromPlan: encode(histogramOf([1_000, 2_000, 3_000])),
-  count: 3,
+  latency: encode(histogramOf(micros)),
+  fromPlan: encode(histogramOf(micros)),
+  count: micros.length,
   perSecond: 200,
   cpu: { gateway: null, postgres: null, redis: null, worker: null, all: cpu },
   walBytes: null,
@@ -14,7 +17,7 @@ export const roundOf = (round: number, cpu: number | null): Round => ({
 })
 
 export const resultOf = (rows: readonly Row[]): Result => ({
-  version: 2,
+  version: 3,
   startedAt: '2026-11-22T00:00:00.000Z',
   commit: null,
   environment: {

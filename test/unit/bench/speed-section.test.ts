@@ -52,15 +52,41 @@ describe('the figures of the page', () => {
       rounds: 2,
       seconds: 2,
     })
-    assert.match(speedSection({ all }), /\| `list-messages`, 64 conns \| refused \| 1,111 \| {2}\|/)
+    const section = speedSection({ all })
+    // Neither a ratio nor CPU and p99.
+    assert.match(section, /\| `list-messages`, 64 conns \| refused \| 1,111 \| {2}\| {2}\| {2}\| 2 \|/)
+  })
+
+  test('say what was lost in place of figures', () => {
+    const errors = { refused: 0, lost: 3, duplicated: 0, strange: 0 }
+    const lossy = (scenario: string, load: Row['load']): Row => ({
+      ...{ scenario, variant: 'gateway', load },
+      rounds: [{ ...roundOf(1, 100), errors }],
+    })
+    const rows = [lossy('event', rate), lossy('event', closed), lossy('soak', rate)]
+    const section = speedSection({ all: result(rows, { rounds: 1, seconds: 2 }) })
+    assert.match(section, /\| `event`, 200\/s: 3 lost \|( {2}\|)+$/m)
+    assert.match(section, /\| `event`, 64 conns \| 3 lost \| {2}\| {2}\| 1 \|/)
+    assert.match(section, /\| soak, 200\/s \| {2}\| {2}\| {2}\| {2}\| 1,500 \| 3 lost \|/)
+  })
+
+  test('mark what generator or receiver may have limited, and read older results', () => {
+    const busy = row('event', 'gateway', closed, 1_000)
+    const rounds = busy.rounds.map((round) => ({ ...round, cores: { generator: 0.95, receiver: 0.4 } }))
+    const all = result([{ ...busy, rounds }, row('answer', 'gateway', rate)], { rounds: 1, seconds: 2 })
+    const section = speedSection({ all: { ...all, version: 2 } })
+    assert.match(section, /\| `event`, 64 conns \| 1,000\* \|/)
+    assert.match(section, /^\* generator or receiver took more than 0\.8 of a core/m)
+    assert.match(section, /\| `answer`, 200\/s, from the answer \|/)
+    assert.doesNotMatch(speedSection({ all }), /from the answer/)
   })
 
   test('are the rows of results, each beside the floor and the peers of its rounds', () => {
     assert.match(
       section,
-      /\| `event`, 200\/s \| 2\.00 \| 3\.00 .* \| 1\.00 \| 1\.00 \| 1,200 \| 1\.20 \| 0\.80 \|/,
+      /\| `event`, 200\/s \| 2\.00 \| 3\.00 \| - \| .* \| 1\.00 \| 1\.00 \| 1,200 \| 1\.20 \| 0\.80 \| {2}\| 3,000 \(2\) \|/,
     )
-    assert.match(section, /\| {2}\| gateway \| usual \| x usual \| CPU us \| p99 ms \|/)
+    assert.match(section, /\| {2}\| gateway \| usual \| x usual \| CPU us \| p99 ms \| rounds \|/)
     assert.match(section, /\| `event`, 64 conns \| 2,000 \| 500 \| 4\.00 \| 500 \|/)
     assert.match(section, /Up to 3 rounds of 4 s\./)
     // What was not measured is empty, and no figure.
