@@ -18,6 +18,7 @@ import { createMessaging } from '../messaging/messaging.module.ts'
 import { ensureOptOutKey } from '../messaging/store/kept-opt-outs.ts'
 import { openBlobs } from '../platform/blobs/open-blobs.ts'
 import { describeSettings, requireSettings } from '../platform/config/config.ts'
+import { checkInternalAddress } from '../platform/config/internal-address.ts'
 import type { Settings } from '../platform/config/settings.ts'
 import { whileAvailable } from '../platform/http/pipeline.ts'
 import { listen } from '../platform/http/uws.ts'
@@ -48,6 +49,7 @@ export interface Gateway {
 export async function startGateway(settings: Settings): Promise<Gateway> {
   requireSettings(settings, ['PROVIDER_APP_SECRET', 'PROVIDER_VERIFY_TOKEN'])
   if (settings.APP_ENV === 'production') requireSettings(settings, ['PUBLIC_URL'])
+  checkInternalAddress(settings)
   const context = openProcessContext(settings, 'gateway')
   const { log, sql } = context
   log.info({ version, settings: describeSettings(settings) }, 'gateway.starting')

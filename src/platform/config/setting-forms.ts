@@ -89,6 +89,16 @@ export const url = (...schemes: string[]) =>
     ),
   )
 
+/** A URL without a path, to which paths are added. */
+export const origin = (scheme: string) =>
+  v.pipe(
+    url(scheme),
+    v.check(
+      (text) => new URL(text).href === `${new URL(text).origin}/`,
+      'must have no path, query or credentials',
+    ),
+  )
+
 // Text that fits into a header. This finds a line break that was pasted with a key before a server does.
 export const visible = v.pipe(
   v.string(),

@@ -9,6 +9,7 @@ import {
   iceUrls,
   integer,
   list,
+  origin,
   resolvers,
   secretsKey,
   targets,
@@ -53,8 +54,9 @@ export const settingsSchema = {
     default: '0',
     meaning: 'Internal port of a gateway: messages from other processes, and /metrics; 0 takes a free one.',
   }),
-  INTERNAL_ADDRESS: setting(url('http'), {
-    meaning: 'How the other gateways reach this one; default http://INTERNAL_HOST:INTERNAL_PORT.',
+  INTERNAL_ADDRESS: setting(origin('http'), {
+    meaning:
+      'How the other gateways reach this one; default http://INTERNAL_HOST:INTERNAL_PORT. Required where INTERNAL_HOST is a wildcard.',
   }),
   CLUSTER_SECRET: setting(clusterSecrets, {
     meaning:

@@ -6,6 +6,7 @@ import {
   loadSettings,
   requireSettings,
 } from '../../../../src/platform/config/config.ts'
+import { checkInternalAddress, internalAddress } from '../../../../src/platform/config/internal-address.ts'
 import { describe, test } from '../../../support/harness.ts'
 
 const key = 'a'.repeat(64)
@@ -31,6 +32,32 @@ describe('settings', () => {
     assert.equal(settings.DIRECT_TIMEOUT, 5_000)
     assert.equal(settings.WEBHOOK_TARGETS, 'public')
     assert.equal(settings.DATABASE_URL, undefined)
+  })
+
+  test('a gateway registers an address that others can connect to, or does not start', () => {
+    const wrong = [
+      { INTERNAL_HOST: '0.0.0.0' },
+      { INTERNAL_HOST: '0' },
+      { INTERNAL_HOST: '::' },
+      { INTERNAL_HOST: 'fe80::1%eth0' },
+      { INTERNAL_HOST: '10.0.0.5', INTERNAL_ADDRESS: 'http://0.0.0.0:9000' },
+    ]
+    for (const environment of wrong)
+      assert.throws(() => checkInternalAddress(loadSettings(environment)), /: set INTERNAL_ADDRESS to how/)
+    const right = [
+      [{}, 'http://127.0.0.1:9000'],
+      [{ INTERNAL_HOST: 'gateway-1' }, 'http://gateway-1:9000'],
+      [{ INTERNAL_HOST: 'fd00:1::5' }, 'http://[fd00:1::5]:9000'],
+      [{ INTERNAL_HOST: '0.0.0.0', INTERNAL_ADDRESS: 'http://10.0.0.5:9100' }, 'http://10.0.0.5:9100'],
+    ] as const
+    for (const [environment, address] of right) {
+      const settings = loadSettings(environment)
+      checkInternalAddress(settings)
+      assert.equal(internalAddress(settings, 9_000), address)
+    }
+    for (const more of ['/path', '/?a=b', '/#a'])
+      refused({ INTERNAL_ADDRESS: `http://10.0.0.5:9000${more}` }, /INTERNAL_ADDRESS must have no path/)
+    refused({ INTERNAL_ADDRESS: 'http://a:b@10.0.0.5:9000' }, /INTERNAL_ADDRESS must have no path/)
   })
 
   test('an empty variable counts as unset', () => {
