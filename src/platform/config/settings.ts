@@ -56,7 +56,7 @@ export const settingsSchema = {
   }),
   INTERNAL_ADDRESS: setting(origin('http'), {
     meaning:
-      'How the other gateways reach this one; default http://INTERNAL_HOST:INTERNAL_PORT. Required where INTERNAL_HOST is a wildcard.',
+      'How the other gateways reach this one; default http://INTERNAL_HOST:INTERNAL_PORT. Required where INTERNAL_HOST is 0.0.0.0 or ::.',
   }),
   CLUSTER_SECRET: setting(clusterSecrets, {
     meaning:

@@ -6,7 +6,7 @@ import {
   loadSettings,
   requireSettings,
 } from '../../../../src/platform/config/config.ts'
-import { checkInternalAddress, internalAddress } from '../../../../src/platform/config/internal-address.ts'
+import { checkGatewaySettings, internalAddress } from '../../../../src/platform/config/gateway-settings.ts'
 import { describe, test } from '../../../support/harness.ts'
 
 const key = 'a'.repeat(64)
@@ -35,6 +35,7 @@ describe('settings', () => {
   })
 
   test('a gateway registers an address that others can connect to, or does not start', () => {
+    const provider = { PROVIDER_APP_SECRET: 'a', PROVIDER_VERIFY_TOKEN: 'b' }
     const wrong = [
       { INTERNAL_HOST: '0.0.0.0' },
       { INTERNAL_HOST: '0' },
@@ -43,7 +44,10 @@ describe('settings', () => {
       { INTERNAL_HOST: '10.0.0.5', INTERNAL_ADDRESS: 'http://0.0.0.0:9000' },
     ]
     for (const environment of wrong)
-      assert.throws(() => checkInternalAddress(loadSettings(environment)), /: set INTERNAL_ADDRESS to how/)
+      assert.throws(
+        () => checkGatewaySettings(loadSettings({ ...provider, ...environment })),
+        /: set INTERNAL_ADDRESS to how/,
+      )
     const right = [
       [{}, 'http://127.0.0.1:9000'],
       [{ INTERNAL_HOST: 'gateway-1' }, 'http://gateway-1:9000'],
@@ -51,8 +55,8 @@ describe('settings', () => {
       [{ INTERNAL_HOST: '0.0.0.0', INTERNAL_ADDRESS: 'http://10.0.0.5:9100' }, 'http://10.0.0.5:9100'],
     ] as const
     for (const [environment, address] of right) {
-      const settings = loadSettings(environment)
-      checkInternalAddress(settings)
+      const settings = loadSettings({ ...provider, ...environment })
+      checkGatewaySettings(settings)
       assert.equal(internalAddress(settings, 9_000), address)
     }
     for (const more of ['/path', '/?a=b', '/#a'])

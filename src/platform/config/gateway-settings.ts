@@ -1,6 +1,6 @@
-// The address under which a gateway registers its internal port.
+// What only a gateway asks of its settings, and the address under which it registers its internal port.
 import { isIP } from 'node:net'
-import { ConfigError } from './config.ts'
+import { ConfigError, requireSettings } from './config.ts'
 import type { Settings } from './settings.ts'
 
 type AddressSettings = Pick<Settings, 'INTERNAL_HOST' | 'INTERNAL_ADDRESS'>
@@ -13,8 +13,14 @@ export const internalAddress = (settings: AddressSettings, port: number): string
 /** Where one can listen, and where whoever asks reaches itself. */
 const wildcards: ReadonlySet<string | undefined> = new Set(['0.0.0.0', '[::]'])
 
-/** Only for a gateway: a worker with the same settings registers no address. */
-export function checkInternalAddress(settings: AddressSettings): void {
+/** A worker may have the same settings without these: it takes no webhooks, and registers no address. */
+export function checkGatewaySettings(settings: Settings): void {
+  requireSettings(settings, ['PROVIDER_APP_SECRET', 'PROVIDER_VERIFY_TOKEN'])
+  if (settings.APP_ENV === 'production') requireSettings(settings, ['PUBLIC_URL'])
+  checkInternalAddress(settings)
+}
+
+function checkInternalAddress(settings: AddressSettings): void {
   const host = hostIn(internalAddress(settings, 1))
   if (host !== undefined && !wildcards.has(host)) return
   const name = settings.INTERNAL_ADDRESS === undefined ? 'INTERNAL_HOST' : 'INTERNAL_ADDRESS'
