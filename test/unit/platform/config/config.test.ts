@@ -159,6 +159,29 @@ describe('settings', () => {
     refused({ GUARD: '3s' }, /GUARD must be shorter than HANDOVER_SILENCE/)
   })
 
+  test('a time that must pass is no moment, and none that a timer cannot hold', () => {
+    for (const name of [
+      'CALL_TIMEOUT',
+      'DIRECT_TIMEOUT',
+      'GUARD',
+      'HANDOVER_SILENCE',
+      'PROVIDER_TIMEOUT',
+      'RING_TIMEOUT',
+      'SESSION_RENEW',
+      'SESSION_TTL',
+      'WEBHOOK_IDLE_CLOSE',
+      'WEBHOOK_PING',
+      'WEBHOOK_TIMEOUT',
+    ])
+      for (const wrong of ['0s', '49ms', '25d'])
+        refused({ [name]: wrong }, new RegExp(`${name} must be 50ms to 24d \\(it is "${wrong}"\\)`))
+    const { WEBHOOK_FAILURE_PAUSE, DRAIN_GRACE } = loadSettings({
+      WEBHOOK_FAILURE_PAUSE: '0s',
+      DRAIN_GRACE: '0s',
+    })
+    assert.deepEqual([WEBHOOK_FAILURE_PAUSE, DRAIN_GRACE], [0, 0])
+  })
+
   test('renewals and a grace that leave no time for what follows are refused', () => {
     refused({ SESSION_RENEW: '3s' }, /SESSION_RENEW must be at most half of SESSION_TTL/)
     refused({ DRAIN_GRACE: '13s' }, /DRAIN_GRACE must be at most half of DRAIN_TIMEOUT/)
