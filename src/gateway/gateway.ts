@@ -18,8 +18,10 @@ import { createMessaging } from '../messaging/messaging.module.ts'
 import { ensureOptOutKey } from '../messaging/store/kept-opt-outs.ts'
 import { openBlobs } from '../platform/blobs/open-blobs.ts'
 import { describeSettings, requireSettings } from '../platform/config/config.ts'
+import { checkGatewaySettings } from '../platform/config/gateway-settings.ts'
 import type { Settings } from '../platform/config/settings.ts'
 import { whileAvailable } from '../platform/http/pipeline.ts'
+import { serverReports } from '../platform/http/server-reports.ts'
 import { listen } from '../platform/http/uws.ts'
 import { createActorEvents } from '../platform/observability/actor-events.ts'
 import { createInboundElementStore } from '../platform/postgres/inbound-elements.store.ts'
@@ -45,8 +47,7 @@ export interface Gateway {
 }
 
 export async function startGateway(settings: Settings): Promise<Gateway> {
-  requireSettings(settings, ['PROVIDER_APP_SECRET', 'PROVIDER_VERIFY_TOKEN'])
-  if (settings.APP_ENV === 'production') requireSettings(settings, ['PUBLIC_URL'])
+  checkGatewaySettings(settings)
   const context = openProcessContext(settings, 'gateway')
   const { log, sql } = context
   log.info({ version, settings: describeSettings(settings) }, 'gateway.starting')
@@ -77,7 +78,7 @@ export async function startGateway(settings: Settings): Promise<Gateway> {
     publicUrl: settings.PUBLIC_URL,
     slowMs: settings.UPLOAD_GRACE,
     refusalHeaders,
-    onFault: (error, requestId) => log.error({ requestId, err: error }, 'request.failed'),
+    ...serverReports({ clock: context.clock, log, count: context.metrics.refusedEarly }),
   })
   await node.serve()
   health.state = 'serving'

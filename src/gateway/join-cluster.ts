@@ -1,7 +1,7 @@
 // Opens the internal port of a gateway, which also serves the metrics, and joins the cluster.
-
 import { type ClusterNode, startNode } from '../platform/cluster/node.ts'
 import { mostRequests } from '../platform/cluster/room.ts'
+import { internalAddress } from '../platform/config/gateway-settings.ts'
 import type { HttpHandler } from '../platform/http/exchange.ts'
 import type { HttpServer } from '../platform/http/listen-options.ts'
 import { listen } from '../platform/http/uws.ts'
@@ -33,7 +33,7 @@ export async function joinCluster({
     secrets: secrets.cluster,
     isFastDeathEnabled: settings.FAST_DEATH,
     ...{ clock, log },
-    address: settings.INTERNAL_ADDRESS ?? `http://${settings.INTERNAL_HOST}:${internal.port}`,
+    address: internalAddress(settings, internal.port),
     version,
     sessionTtlMs: settings.SESSION_TTL,
     sessionRenewMs: settings.SESSION_RENEW,

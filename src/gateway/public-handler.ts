@@ -1,5 +1,4 @@
 // The routes of the public port: passes each request to its edge by the path.
-
 import { createConsolePages } from '../console/assets/serve.ts'
 import { AppError } from '../contract/errors.ts'
 import { errorResponse } from '../platform/http/error-response.ts'

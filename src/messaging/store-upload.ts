@@ -40,58 +40,67 @@ export interface StoreUploadPorts {
   readonly log: Pick<Log, 'warn'>
 }
 
-/** Throws where the provider does not take the file; then nothing is kept. */
+/**
+ * Throws where the provider does not take the file; then nothing is kept. `open` is called once the upload is admitted:
+ * whoever sends slowly waits in a place of uploads.
+ */
 export type StoreUpload = (
   workspaceId: WorkspaceId,
   from: SendInput['from'],
-  file: UploadFile,
+  open: () => UploadFile | Promise<UploadFile>,
 ) => Promise<UploadRecord>
 
 export const createStoreUpload =
   (ports: StoreUploadPorts): StoreUpload =>
-  async (workspaceId, from, file) => {
-    const limitBytes = uploadLimit(file.mimeType)
-    if (limitBytes === undefined)
-      throw new AppError('UNSUPPORTED_MEDIA_TYPE', `send the file as one of ${uploadTypes.join(', ')}`)
+  async (workspaceId, from, open) => {
     const place = ports.enter(workspaceId)
     try {
-      const sender = await ports.store.sender(workspaceId, from)
-      if (!sender) throw noSender(from)
-      const id = newId('upload')
-      const blobKey = `${workspaceId}/upload-${id}`
-      await ports.store.begin(blobKey)
-      try {
-        const { sizeBytes, sha256 } = stored(
-          await ports.blobs.put(blobKey, file.pieces, { limitBytes, sha256: null }),
-          file.mimeType,
-          limitBytes,
-        )
-        const createdAt = new Date(ports.clock.now())
-        const { mimeType, fileName } = file
-        const upload = {
-          id,
-          numberId: sender.numberId,
-          mimeType,
-          fileName,
-          sizeBytes,
-          sha256,
-          blobKey,
-          createdAt,
-        }
-        const providerMediaId = await passOn(ports, sender.account, upload)
-        const expiresAt = await ports.store.keep({ ...upload, providerMediaId }, workspaceId)
-        return {
-          ...{ id: encodeId('upload', id), mimeType, fileName, sizeBytes, sha256 },
-          expiresAt: expiresAt.toISOString(),
-        }
-      } catch (error) {
-        await abandon(ports, blobKey)
-        throw error
-      }
+      return await store(ports, { workspaceId, from }, await open())
     } finally {
       place.leave()
     }
   }
+
+interface Owner {
+  readonly workspaceId: WorkspaceId
+  readonly from: SendInput['from']
+}
+
+async function store(
+  ports: StoreUploadPorts,
+  { workspaceId, from }: Owner,
+  { mimeType, fileName, pieces }: UploadFile,
+): Promise<UploadRecord> {
+  const limitBytes = uploadLimit(mimeType)
+  if (limitBytes === undefined)
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', `send the file as one of ${uploadTypes.join(', ')}`)
+  const sender = await ports.store.sender(workspaceId, from)
+  if (!sender) throw noSender(from)
+  const id = newId('upload')
+  const blobKey = `${workspaceId}/upload-${id}`
+  await ports.store.begin(blobKey)
+  try {
+    const { sizeBytes, sha256 } = stored(
+      await ports.blobs.put(blobKey, pieces, { limitBytes, sha256: null }),
+      mimeType,
+      limitBytes,
+    )
+    const createdAt = new Date(ports.clock.now())
+    const upload = {
+      ...{ id, numberId: sender.numberId, mimeType, fileName, sizeBytes, sha256 },
+      ...{ blobKey, createdAt },
+    }
+    const providerMediaId = await passOn(ports, sender.account, upload)
+    const expiresAt = await ports.store.keep({ ...upload, providerMediaId }, workspaceId)
+    return {
+      ...{ id: encodeId('upload', id), mimeType, fileName, sizeBytes, sha256 },
+      expiresAt: expiresAt.toISOString(),
+    }
+  } catch (error) {
+    await abandon(ports, blobKey)
+    throw error
+  }
+}
 
 /** Fails silently for the caller, who is told why the upload ended: the file goes in a day at the latest. */
 const abandon = ({ store, log }: StoreUploadPorts, blobKey: string): Promise<void> =>

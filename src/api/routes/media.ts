@@ -60,18 +60,18 @@ export const uploadMedia = route({
   upload: {
     types: [form, ...uploadTypes],
     limitBytes: largestUpload + formBytes,
-    async handle({ caller, services, request, query: { from = null, fileName }, upload: { type, pieces } }) {
-      const file =
-        type === form
-          ? await openFormFile(request.header('content-type') ?? '', pieces)
-          : { type, fileName: '', pieces }
-      const name =
-        fileName ?? ([...file.fileName].slice(0, longestName).join('') || `file${endingOf(file.type)}`)
-      return services.messages.upload(caller.workspaceId, from, {
-        mimeType: file.type,
-        fileName: name,
-        pieces: file.pieces,
-      })
-    },
+    handle: ({ caller, services, request, query: { from = null, fileName }, upload: { type, pieces } }) =>
+      services.messages.upload(caller.workspaceId, from, async () => {
+        const file =
+          type === form
+            ? await openFormFile(request.header('content-type') ?? '', pieces)
+            : { type, fileName: '', pieces }
+        return {
+          mimeType: file.type,
+          fileName:
+            fileName ?? ([...file.fileName].slice(0, longestName).join('') || `file${endingOf(file.type)}`),
+          pieces: file.pieces,
+        }
+      }),
   },
 })

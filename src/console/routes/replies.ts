@@ -108,7 +108,7 @@ const uploadFile = workspaceRoute({
     async handle({ services, author, params, query: { fileName }, upload: { type, pieces } }) {
       const conversation = await answerable(services.reads, author.workspaceId, params.id)
       const file = { mimeType: type, fileName, pieces }
-      const upload = await services.acting.storeUpload(author.workspaceId, numberOf(conversation), file)
+      const upload = await services.acting.storeUpload(author.workspaceId, numberOf(conversation), () => file)
       await services.audit.note(author, {
         action: 'media.uploaded',
         subjectKind: 'conversation',

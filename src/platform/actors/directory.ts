@@ -14,6 +14,7 @@ import {
   askEntry,
   type MailboxEntry,
   type Refusal,
+  refuseAll,
   type TellResult,
   tellEntry,
 } from './mailbox-entry.ts'
@@ -28,10 +29,6 @@ type Slot<State, Message extends { readonly type: string }, Tx, Effect> =
 const maxReturns = 3
 const youngMs = 1_000
 
-const refuseAll = <Message>(entries: readonly MailboxEntry<Message>[], refusal: Refusal) => {
-  for (const entry of entries) entry.refused(refusal)
-}
-
 export class ActorDirectory<State, Message extends { readonly type: string }, Tx, Effect> {
   readonly #options: DirectoryOptions<State, Message, Tx, Effect>
   readonly #slots = new Map<string, Slot<State, Message, Tx, Effect>>()
@@ -41,6 +38,7 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
   readonly #claims: Claims<Cell<State, Message, Tx, Effect>>
   #leaving = 0
   #isDraining = false
+  #cutOffs = 0
 
   constructor(options: DirectoryOptions<State, Message, Tx, Effect>) {
     const { definition, host, ownership, clock } = options
@@ -146,6 +144,7 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
   /** Ends every actor at once and takes none until `resume`: this process cannot reach Postgres. */
   cutOff(): void {
     this.#isDraining = true
+    this.#cutOffs += 1
     for (const cell of this.#cells()) cell.drop('cutOff')
   }
 
@@ -186,17 +185,20 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
   #open(id: string, entries: MailboxEntry<Message>[]): void {
     const refusal = this.#refusal()
     if (refusal) return refuseAll(entries, refusal)
-    const slot = { type: 'activating' as const, waiting: entries }
-    this.#slots.set(id, slot)
-    void this.#activate(id, slot.waiting)
+    this.#slots.set(id, { type: 'activating', waiting: entries })
+    void this.#activate(id, entries)
   }
 
   async #activate(id: string, waiting: MailboxEntry<Message>[]): Promise<void> {
     const { definition, host, ownership, clock, guardMs } = this.#options
+    const cutOffs = this.#cutOffs
     const result = await activate<State>(id, { kind: definition.kind, ownership, host, clock, guardMs })
-    if (result.type === 'activated') return this.#enliven(id, result, waiting)
+    const isActivated = result.type === 'activated'
+    if (isActivated && cutOffs === this.#cutOffs) return this.#enliven(id, result, waiting)
+    // Since a cut-off, others take it over without a silence.
+    if (isActivated) host.dropped(id, result.loaded.epoch)
     this.#slots.delete(id)
-    refuseAll(waiting, result)
+    refuseAll(waiting, isActivated ? { type: 'leaving' } : result)
   }
 
   #enliven(

@@ -84,3 +84,7 @@ export const askEntry = <Message>(message: Message, ask: Ask): MailboxEntry<Mess
   accepted: () => {},
   refused: (refusal) => ask.settle(refusal),
 })
+
+export const refuseAll = <Message>(entries: readonly MailboxEntry<Message>[], refusal: Refusal): void => {
+  for (const entry of entries) entry.refused(refusal)
+}

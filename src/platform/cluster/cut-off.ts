@@ -7,7 +7,7 @@ import type { NodeSession } from './session.ts'
 
 export interface CutOffOptions {
   readonly sid: string
-  readonly session: Pick<NodeSession, 'state' | 'enter' | 'pause'>
+  readonly session: Pick<NodeSession, 'state' | 'isPublished' | 'enter' | 'pause'>
   readonly registry: Pick<Registry, 'liveNodes'>
   /** Milliseconds since Postgres last answered, or since this gateway is out of reach; 0: all is well. */
   readonly awayMs: () => number
@@ -51,17 +51,19 @@ function createLook(options: CutOffOptions): () => Promise<void> {
     await session.pause()
   }
 
-  async function comeBack(): Promise<void> {
-    if (hasGivenUp) for (const hosted of options.actors()) hosted.resume()
+  // Not earlier: until Redis has taken back that the session is dead, others take actors over without a silence.
+  function resume(): void {
+    if (!hasGivenUp || session.state !== 'serving' || !session.isPublished) return
     hasGivenUp = false
-    await session.enter('serving')
+    for (const hosted of options.actors()) hosted.resume()
   }
 
   return async () => {
     const awayMs = options.awayMs()
     if (session.state === 'serving' && awayMs >= announceMs) await session.enter('cutOff')
     else if (session.state === 'cutOff' && awayMs >= giveUpMs) await giveUp(awayMs)
-    else if (session.state === 'cutOff' && awayMs === 0) await comeBack()
+    else if (session.state === 'cutOff' && awayMs === 0) await session.enter('serving')
+    resume()
   }
 }
 

@@ -107,10 +107,11 @@ function entryOf(nodeId: string, fields: Readonly<Record<string, string>>): Node
 }
 
 /** Its address is one that only its own host reaches, and that is not this one. */
-const isElsewhere = (node: NodeEntry, host: string): boolean =>
+export const isElsewhere = (node: Pick<NodeEntry, 'host' | 'address'>, host: string): boolean =>
   node.host !== '' && node.host !== host && loopback.test(node.address)
 
-const loopback = /^https?:\/\/(localhost|127\.[\d.]+|\[::1\])(:|\/|$)/
+/** A wildcard, which gateways used to register, leads whoever asks to its own host, too. */
+const loopback = /^https?:\/\/(localhost|127\.[\d.]+|\[::1\]|0\.0\.0\.0|\[::\])(:|\/|$)/
 
 /** Serving nodes in order of preference for `key`. Processes that see the same nodes get the same order. */
 export function rendezvous(nodes: readonly NodeEntry[], key: string): readonly NodeEntry[] {

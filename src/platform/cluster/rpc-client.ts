@@ -1,5 +1,5 @@
 // Sends RPC envelopes to other processes over keep-alive HTTP and reports how each ended. Never reroutes.
-import { get } from 'node:http'
+import { type ClientRequest, get } from 'node:http'
 import { Pool } from 'undici'
 import type { Clock } from '../../shared/clock.ts'
 import type { Received } from './receiver.ts'
@@ -32,7 +32,7 @@ export type Probed = 'answers' | 'refuses' | 'silent'
 export interface RpcClient {
   /** Never rejects. */
   send(address: string, envelope: RpcEnvelope): Promise<RpcOutcome>
-  /** Asks the process for any answer, on a connection of its own. Takes at most 300 ms. */
+  /** Asks the process for any answer, on a connection of its own. Takes at most 300 ms. Never rejects. */
   probe(address: string): Promise<Probed>
   close(): Promise<void>
 }
@@ -70,26 +70,14 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
   const connections = { tell: tellConnections, ask: most.call + most.endpoint }
   const peers = new Map<string, Peer>()
 
-  function peerAt(address: string): Peer {
-    const known = peers.get(address)
-    if (known) return known
+  /** Undefined: it is no address. Another process has registered it, and its mistake must not end this one. */
+  function peerAt(address: string): Peer | undefined {
+    const peer = peers.get(address) ?? openPeer(address, connections)
+    if (!peer || peers.has(address)) return peer
     const [oldest] = peers
     if (peers.size >= maxPeers && oldest) {
       peers.delete(oldest[0])
       void closePeer(oldest[1])
-    }
-    const pool = (mode: Mode) =>
-      new Pool(address, {
-        connections: connections[mode],
-        connect: { timeout: connectMs },
-        // Each exchange has a deadline, which covers both.
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      })
-    const peer = {
-      pools: { tell: pool('tell'), ask: pool('ask') },
-      sent: { tell: 0, call: 0, endpoint: 0 },
-      reportAt: Number.NEGATIVE_INFINITY,
     }
     peers.set(address, peer)
     return peer
@@ -116,6 +104,7 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
   return {
     async send(address, envelope) {
       const peer = peerAt(address)
+      if (!peer) return { type: 'unreached' }
       const share = shareOf(envelope)
       if (peer.sent[share] >= most[share]) return { type: 'unavailable' }
       peer.sent[share] += 1
@@ -135,6 +124,26 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
       await Promise.all([...peers.values()].map(closePeer))
       peers.clear()
     },
+  }
+}
+
+function openPeer(address: string, connections: Readonly<Record<Mode, number>>): Peer | undefined {
+  const pool = (mode: Mode) =>
+    new Pool(address, {
+      connections: connections[mode],
+      connect: { timeout: connectMs },
+      // Each exchange has a deadline, which covers both.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    })
+  try {
+    return {
+      pools: { tell: pool('tell'), ask: pool('ask') },
+      sent: { tell: 0, call: 0, endpoint: 0 },
+      reportAt: Number.NEGATIVE_INFINITY,
+    }
+  } catch {
+    return undefined
   }
 }
 
@@ -186,17 +195,23 @@ const isReset = (exchanged: Exchange): boolean => exchanged.type === 'failed' &&
 
 function probe(address: string): Promise<Probed> {
   return new Promise((resolve) => {
-    const request = get(new URL(rpcPath, address), { agent: false })
+    let request: ClientRequest | undefined
     const settle = (probed: Probed) => {
+      clearTimeout(timer)
       resolve(probed)
-      request.destroy()
+      request?.destroy()
     }
-    // Connecting may take its time, too, which the timeout of an idle socket does not cover.
+    // Connecting may take its time, too, which the timeout of an idle socket does not cover. Whatever fails at once waits
+    // for it as well: after a silence the detector asks again without a pause.
     const timer = setTimeout(() => settle('silent'), probeMs)
-    request.once('close', () => clearTimeout(timer))
+    try {
+      request = get(new URL(rpcPath, address), { agent: false })
+    } catch {
+      return
+    }
     request.once('response', () => settle('answers'))
-    request.on('error', (error: NodeJS.ErrnoException) =>
-      settle(error.code === refusal ? 'refuses' : 'silent'),
-    )
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === refusal) settle('refuses')
+    })
   })
 }

@@ -48,6 +48,11 @@ export class NodeSession {
     return this.#state
   }
 
+  /** Redis has the state, and does not take the session for dead. */
+  get isPublished(): boolean {
+    return this.#isPublished
+  }
+
   /** Registers, then renews periodically. Rejects when Redis does not respond. */
   async start(): Promise<void> {
     await this.#register()
@@ -57,6 +62,7 @@ export class NodeSession {
   /** Gives up every actor although the process lives: successors need no silence. `enter` starts it again. */
   async pause(): Promise<void> {
     this.#isPaused = true
+    this.#isPublished = false
     this.#state = 'cutOff'
     this.#options.log.warn({ ...this.#options.node, state: this.#state }, 'session.entered')
     await declareDead(this.#options.redis, this.#options.node.sid, 'itself').catch(() => false)
@@ -64,10 +70,16 @@ export class NodeSession {
 
   /** Publishes the state. While Redis is unavailable it changes only locally, until the next registration. */
   async enter(state: NodeState): Promise<void> {
+    const hasNoActors = this.#isPaused
     this.#state = state
     this.#isPaused = false
     this.#options.log.info({ ...this.#options.node, state }, 'session.entered')
-    await this.#register().catch((error: unknown) => this.#failed(error))
+    try {
+      // The next renewal would find nothing missing.
+      if ((await this.#register()) === 'restored' && !hasNoActors) this.#wasLost()
+    } catch (error) {
+      this.#failed(error)
+    }
   }
 
   /** Call last, after the last actor has ended: successors need no handover silence then. */
@@ -118,16 +130,21 @@ export class NodeSession {
   async #comeBack(): Promise<void> {
     if (this.#hasEnded || this.#isPaused) return
     await this.#register()
+    this.#wasLost()
+  }
+
+  #wasLost(): void {
     this.#options.log.warn(this.#options.node, 'session.lost')
     this.#options.onLost()
   }
 
-  async #register(): Promise<void> {
+  /** `restored`: the session, or all of Redis, was lost. */
+  async #register(): Promise<'registered' | 'restored'> {
     const { redis, node, version, host, clock, ttlMs } = this.#options
     const fields = { sid: node.sid, address: node.address, state: this.#state, version, host }
-    if (this.#hasEnded) return
+    if (this.#hasEnded) return 'registered'
     this.#isPublished = false
-    this.#generation = await runScript<string>(redis, scripts.register, {
+    const [generation, wasThere] = await runScript<[string, number]>(redis, scripts.register, {
       keys: [
         keys.generation,
         keys.session(node.sid),
@@ -137,7 +154,11 @@ export class NodeSession {
       ],
       args: [randomUUID(), node.nodeId, ttlMs, nodeTtlMs, clock.now(), ...Object.entries(fields).flat()],
     })
+    const isFirst = this.#generation === ''
+    const isWhole = wasThere === 1 && generation === this.#generation
+    this.#generation = generation
     this.#isPublished = fields.state === this.#state
+    return isFirst || isWhole ? 'registered' : 'restored'
   }
 
   #failed(error: unknown): void {

@@ -19,6 +19,18 @@ export const duration = v.pipe(
   v.check((ms) => ms >= 0, 'must be a duration such as 500ms, 10s, 5m or 2h'),
 )
 
+export const durationFrom = (leastMs: number, mostMs: number, range: string) =>
+  v.pipe(
+    duration,
+    v.check((ms) => ms >= leastMs && ms <= mostMs, `must be ${range}`),
+  )
+
+/**
+ * A time that must pass: with none, what it limits would be over before it began. A timer that is set for longer than some
+ * 24.8 days fires at once.
+ */
+export const timeSpan = durationFrom(50, 24 * 86_400_000, '50ms to 24d')
+
 export const list = v.pipe(
   v.string(),
   v.transform((text) =>
@@ -86,6 +98,16 @@ export const url = (...schemes: string[]) =>
         }
       },
       `must be a URL starting with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+    ),
+  )
+
+/** A URL without a path, to which paths are added. */
+export const origin = (scheme: string) =>
+  v.pipe(
+    url(scheme),
+    v.check(
+      (text) => new URL(text).href === `${new URL(text).origin}/`,
+      'must have no path, query or credentials',
     ),
   )
 

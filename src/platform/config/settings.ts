@@ -4,14 +4,17 @@ import { failpoints } from '../../shared/failpoint.ts'
 import {
   clusterSecrets,
   duration,
+  durationFrom,
   durations,
   flag,
   iceUrls,
   integer,
   list,
+  origin,
   resolvers,
   secretsKey,
   targets,
+  timeSpan,
   url,
   visible,
 } from './setting-forms.ts'
@@ -53,8 +56,9 @@ export const settingsSchema = {
     default: '0',
     meaning: 'Internal port of a gateway: messages from other processes, and /metrics; 0 takes a free one.',
   }),
-  INTERNAL_ADDRESS: setting(url('http'), {
-    meaning: 'How the other gateways reach this one; default http://INTERNAL_HOST:INTERNAL_PORT.',
+  INTERNAL_ADDRESS: setting(origin('http'), {
+    meaning:
+      'How the other gateways reach this one; default http://INTERNAL_HOST:INTERNAL_PORT. Set it where INTERNAL_HOST is 0.0.0.0 or ::.',
   }),
   CLUSTER_SECRET: setting(clusterSecrets, {
     meaning:
@@ -144,7 +148,7 @@ export const settingsSchema = {
     meaning:
       'App that the samples of templates are uploaded for; unset: the app of the access token, which the provider looks up itself.',
   }),
-  PROVIDER_TIMEOUT: setting(duration, {
+  PROVIDER_TIMEOUT: setting(timeSpan, {
     default: '10s',
     meaning: 'Deadline of one request to the provider.',
   }),
@@ -170,20 +174,20 @@ export const settingsSchema = {
     default: '2s',
     meaning: 'Pause before each of the last failures that switch an endpoint off.',
   }),
-  WEBHOOK_TIMEOUT: setting(duration, {
+  WEBHOOK_TIMEOUT: setting(timeSpan, {
     default: '10s',
     meaning: 'Deadline of one attempt of a queued delivery.',
   }),
-  DIRECT_TIMEOUT: setting(duration, {
+  DIRECT_TIMEOUT: setting(timeSpan, {
     default: '5s',
     meaning: 'Deadline of call.ringing and call.accepted.',
   }),
-  WEBHOOK_IDLE_CLOSE: setting(duration, {
+  WEBHOOK_IDLE_CLOSE: setting(timeSpan, {
     default: '3m',
     meaning: 'A webhook socket without events is closed after this.',
   }),
   WEBHOOK_KEEP_OPEN: setting(flag, { default: 'false', meaning: 'Sockets with Forward are kept open.' }),
-  WEBHOOK_PING: setting(duration, { default: '20s', meaning: 'Ping interval of an open webhook socket.' }),
+  WEBHOOK_PING: setting(timeSpan, { default: '20s', meaning: 'Ping interval of an open webhook socket.' }),
   WEBHOOK_BACKLOG_BYTES: setting(integer(64 * 1024, 2 ** 40), {
     default: '67108864',
     meaning: 'Bytes of waiting events that a gateway keeps in memory; what is beyond waits in Postgres.',
@@ -193,11 +197,11 @@ export const settingsSchema = {
     default: '',
     meaning: 'Resolvers for endpoint names; default: those of the system.',
   }),
-  RING_TIMEOUT: setting(duration, {
+  RING_TIMEOUT: setting(timeSpan, {
     default: '90s',
     meaning: 'A call that the provider leaves ringing in silence is ended after this.',
   }),
-  CALL_TIMEOUT: setting(duration, {
+  CALL_TIMEOUT: setting(timeSpan, {
     default: '4h',
     meaning: 'An accepted call without any update from the provider is ended after this.',
   }),
@@ -205,21 +209,21 @@ export const settingsSchema = {
     default: 'true',
     meaning: 'Forward call.ringing once more when the process that was forwarding it died.',
   }),
-  SESSION_TTL: setting(duration, {
+  SESSION_TTL: setting(timeSpan, {
     default: '5s',
     meaning: 'A gateway that has not renewed its session for this long is taken for dead.',
   }),
-  SESSION_RENEW: setting(duration, {
+  SESSION_RENEW: setting(timeSpan, {
     default: '500ms',
     meaning:
       'How often a gateway renews its session; it confirms what it owns half as often. One that answers nobody and misses two renewals is taken for dead.',
   }),
-  GUARD: setting(duration, {
+  GUARD: setting(timeSpan, {
     default: '2500ms',
     meaning:
       'How long a confirmed ownership lets a gateway act; a successor stays silent for 3 s, so keep it below.',
   }),
-  HANDOVER_SILENCE: setting(duration, {
+  HANDOVER_SILENCE: setting(timeSpan, {
     default: '3s',
     meaning: 'How long a new owner stays silent after taking over; longer than GUARD.',
   }),
@@ -237,27 +241,18 @@ export const settingsSchema = {
       'The static-auth-secret of the TURN servers (coturn, use-auth-secret). Several, comma separated: the first signs, so put a new one in front once every TURN server knows it.',
     secret: true,
   }),
-  TURN_TTL: setting(
-    v.pipe(
-      duration,
-      v.check((ms) => ms >= 60_000 && ms <= 86_400_000, 'must be 1m to 24h'),
-    ),
-    { default: '1h', meaning: 'How long TURN credentials of GET /calls/ice are good for.' },
-  ),
+  TURN_TTL: setting(durationFrom(60_000, 86_400_000, '1m to 24h'), {
+    default: '1h',
+    meaning: 'How long TURN credentials of GET /calls/ice are good for.',
+  }),
   RETENTION_DAYS: setting(integer(1, 3_650), {
     default: '30',
     meaning: 'Days that events, deliveries, attempts, call timelines and elements of webhooks are kept.',
   }),
-  UPLOAD_GRACE: setting(
-    v.pipe(
-      duration,
-      v.check((ms) => ms >= 1_000 && ms <= 3_600_000, 'must be 1s to 1h'),
-    ),
-    {
-      default: '30s',
-      meaning: 'How long a streamed upload may come slower than 4 KiB/s before it is refused.',
-    },
-  ),
+  UPLOAD_GRACE: setting(durationFrom(1_000, 3_600_000, '1s to 1h'), {
+    default: '30s',
+    meaning: 'How long a streamed upload may come slower than 4 KiB/s before it is refused.',
+  }),
   MAX_REQUESTS: setting(integer(1, 100_000), {
     default: '2000',
     meaning: 'Requests in flight the public port takes before it answers OVERLOADED.',

@@ -22,6 +22,10 @@ export function toAppError(error: unknown): AppError {
   return new AppError('INTERNAL', 'something went wrong here; quote the requestId', { cause: error })
 }
 
+/** An overload or an outage is foreseen; INTERNAL is what nobody foresaw. */
+export const faultLevel = (error: unknown): 'warn' | 'error' =>
+  toAppError(error).code === 'INTERNAL' ? 'error' : 'warn'
+
 /** What an error body says of the request. */
 export type ErrorContext = Pick<HttpRequest, 'requestId' | 'publicUrl'>
 

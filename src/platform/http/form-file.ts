@@ -15,6 +15,8 @@ const longestHead = 8 * 1024
 /** Of all that comes before the file. */
 const longestBefore = 64 * 1024
 const headEnd = Buffer.from('\r\n\r\n')
+/** Behind the last boundary. */
+const lastMark = Buffer.from('--')
 
 /** The first part with a file name, or named `file`. */
 export async function openFormFile(contentType: string, body: AsyncIterable<Uint8Array>): Promise<FormFile> {
@@ -24,17 +26,25 @@ export async function openFormFile(contentType: string, body: AsyncIterable<Uint
   const mark = Buffer.from(`\r\n--${name}`)
   // The first boundary may be the first line.
   const reader = new MarkReader(body, Buffer.from('\r\n'))
-  await reader.collect(mark, longestBefore)
+  try {
+    return await findFile(reader, mark)
+  } catch (error) {
+    await reader.close()
+    throw error
+  }
+}
+
+async function findFile(reader: MarkReader, mark: Buffer): Promise<FormFile> {
   for (;;) {
+    await reader.collect(mark, longestBefore)
+    if (await reader.isNext(lastMark)) throw new AppError('VALIDATION_ERROR', 'the form has no file', noFile)
     const head = (await reader.collect(headEnd, longestHead)).toString('utf8')
-    if (head.startsWith('--')) throw new AppError('VALIDATION_ERROR', 'the form has no file', noFile)
     const disposition = /^content-disposition:(.*)$/im.exec(head)?.[1] ?? ''
     const fileName = fileNameOf(disposition)
     if (fileName !== undefined || /;\s*name="?file"?\s*(?:;|$)/i.test(disposition)) {
       const type = /^content-type:\s*([^\s;]+)/im.exec(head)?.[1] ?? ''
       return { type: type.toLowerCase(), fileName: fileName ?? '', pieces: reader.rest(mark) }
     }
-    await reader.collect(mark, longestBefore)
   }
 }
 
@@ -83,8 +93,23 @@ class MarkReader {
 
   /** The bytes up to the mark. Then reads the body to its end, so that its connection can be used again. */
   async *rest(mark: Buffer): AsyncGenerator<Uint8Array> {
-    yield* this.#until(mark)
-    while (await this.#more()) this.#held = Buffer.alloc(0)
+    try {
+      yield* this.#until(mark)
+      while (await this.#more()) this.#held = Buffer.alloc(0)
+    } finally {
+      await this.close()
+    }
+  }
+
+  /** Whether the next bytes are these. They are not taken away. */
+  async isNext(bytes: Buffer): Promise<boolean> {
+    while (this.#held.byteLength < bytes.byteLength) if (!(await this.#more())) return false
+    return this.#held.subarray(0, bytes.byteLength).equals(bytes)
+  }
+
+  /** Gives up what is not read yet. */
+  async close(): Promise<void> {
+    await this.#pieces.return?.()
   }
 
   async *#until(mark: Buffer): AsyncGenerator<Buffer> {

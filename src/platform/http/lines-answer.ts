@@ -1,4 +1,5 @@
 // Streams many values as NDJSON (application/x-ndjson), one line each, at the speed of the reader.
+import type { AppError } from '../../contract/errors.ts'
 import { type ErrorContext, errorBody, toAppError } from './error-response.ts'
 import { type HttpResponse, RequestAborted } from './exchange.ts'
 import type { LinesAnswer } from './route.ts'
@@ -9,12 +10,12 @@ export const linesType = 'application/x-ndjson'
 export function linesResponse(
   { batches, headers }: LinesAnswer,
   request: ErrorContext,
-  onFault: (error: unknown) => void,
+  onFault: (refusal: AppError) => void,
 ): HttpResponse {
   const toLine = (error: unknown): Uint8Array => {
     if (error instanceof RequestAborted) throw error
     const refusal = toAppError(error)
-    if (refusal.status >= 500) onFault(refusal.cause ?? refusal)
+    if (refusal.status >= 500) onFault(refusal)
     return encode([errorBody(refusal, request)])
   }
   return {

@@ -1,4 +1,5 @@
 // How a server listens, and what it can tell.
+import type { ErrorCode } from '../../contract/errors.ts'
 import type { Clock } from '../../shared/clock.ts'
 import type { HttpHandler } from './exchange.ts'
 import type { SocketEdge } from './sockets.ts'
@@ -32,8 +33,10 @@ export interface ListenOptions {
   readonly refusalHeaders?: (path: string) => Readonly<Record<string, string>>
   /** WebSockets of browsers. */
   readonly sockets?: SocketEdge
-  /** Gets an unexpected error of a handler or of a streamed body. */
+  /** Gets what a handler or a streamed body threw, unless that is the caller's mistake or the client has gone. */
   readonly onFault?: (error: unknown, requestId: string) => void
+  /** A request was refused by its head, or past `maxInFlight`. No handler gets it. */
+  readonly onRefused?: (code: ErrorCode) => void
   readonly clock?: Clock
 }
 

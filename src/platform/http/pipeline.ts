@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks'
 import type { Logger } from 'pino'
 import { AppError, type ErrorCode, notFound } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
-import { errorResponse, toAppError } from './error-response.ts'
+import { errorResponse, faultLevel, toAppError } from './error-response.ts'
 import { type HttpHandler, type HttpRequest, type HttpResponse, RequestAborted } from './exchange.ts'
 import { linesResponse } from './lines-answer.ts'
 import { type Bucket, type RateHeaders, type RateLimiter, rateHeaders, rateLimited } from './rate-limit.ts'
@@ -100,9 +100,9 @@ export function createPipeline<Context, R extends Route<Context>>(
 
   function answer(result: unknown, { request, route, subject }: Exchange<R>): HttpResponse {
     if (!(result instanceof LinesAnswer)) return toResponse(result, route?.success ?? 200)
-    return linesResponse(result, request, (err) =>
-      options.log.error(
-        { requestId: request.requestId, route: route?.path, ...subject, err },
+    return linesResponse(result, request, (refusal) =>
+      options.log[faultLevel(refusal)](
+        { requestId: request.requestId, route: route?.path, ...subject, err: refusal.cause ?? refusal },
         'request.broke_off',
       ),
     )
@@ -239,11 +239,7 @@ function report<Context, R extends Route<Context>>(
   }
   onServed?.(served)
   const line = Object.assign(served, subject)
-  // A 4xx is the caller's mistake. An overload or an outage is foreseen; INTERNAL is what nobody foresaw.
+  // A 4xx is the caller's mistake.
   if (!refusal || refusal.status < 500) log.info(line, 'request.served')
-  else
-    log[refusal.code === 'INTERNAL' ? 'error' : 'warn'](
-      { ...line, err: refusal.cause ?? refusal },
-      'request.served',
-    )
+  else log[faultLevel(refusal)]({ ...line, err: refusal.cause ?? refusal }, 'request.served')
 }

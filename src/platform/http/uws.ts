@@ -195,7 +195,9 @@ class Server {
   }
 
   async #refuse(response: WireResponse, request: LiveRequest, fault: Head['fault']): Promise<void> {
-    const answer = this.#refusal(request, fault ?? overloaded())
+    const refusal = fault ?? overloaded()
+    this.#options.onRefused?.(refusal.code)
+    const answer = this.#refusal(request, refusal)
     const isInDoubt = fault !== undefined || request.isChunked
     if (isInDoubt) await nextTurn()
     await writeAnswer(response, request, answer, isInDoubt || this.#draining)
@@ -213,7 +215,7 @@ class Server {
       const isLast = this.#draining || request.isChunked || request.isLast
       await writeAnswerAndLinger(response, request, answer, isLast)
     } catch (error) {
-      this.#options.onFault?.(error, request.requestId)
+      this.#fault(error, request)
     } finally {
       request.finish()
       this.#open -= 1
@@ -232,7 +234,7 @@ class Server {
       // Never cork this: the upgrade moves the connection, and the end of a cork would write to the old one.
       else upgrade.accept(verdict)
     } catch (error) {
-      this.#options.onFault?.(error, request.requestId)
+      this.#fault(error, request)
     } finally {
       request.finish()
       this.#open -= 1
@@ -253,10 +255,13 @@ class Server {
     } catch (error) {
       const refusal = toAppError(error)
       // A 4xx is the caller's mistake, not a fault of this process.
-      if (refusal.status >= 500 && !(error instanceof RequestAborted))
-        this.#options.onFault?.(error, request.requestId)
+      if (refusal.status >= 500) this.#fault(error, request)
       return this.#refusal(request, refusal)
     }
+  }
+
+  #fault(error: unknown, { requestId }: LiveRequest): void {
+    if (!(error instanceof RequestAborted)) this.#options.onFault?.(error, requestId)
   }
 
   #refusal(request: LiveRequest, refusal: AppError): HttpResponse {

@@ -1,20 +1,10 @@
 // Writes one response. Every write after an await is corked: each uncorked write is a separate system call.
-import { STATUS_CODES } from 'node:http'
 import type { HttpResponse } from './exchange.ts'
 import { readAheadOf } from './unread.ts'
 import type { WireResponse } from './wire.ts'
+import { Drain, writeChunk, writePart } from './wire-drain.ts'
+import { closeHeader, headText } from './wire-head.ts'
 import type { LiveRequest } from './wire-request.ts'
-
-const statusLines = new Map<number, string>()
-
-function statusLine(status: number): string {
-  let line = statusLines.get(status)
-  if (line === undefined) {
-    line = `${status} ${STATUS_CODES[status] ?? 'Unknown'}`
-    statusLines.set(status, line)
-  }
-  return line
-}
 
 /** `lastOne` closes the connection. Resolves when the socket has the response, or the client is gone. */
 export function writeAnswer(
@@ -29,13 +19,15 @@ export function writeAnswer(
   if (request.aborted) return undefined
   // If the rest of the body is too large to read and drop, close the connection instead.
   const closing = !request.content.forsake() || lastOne
-  if (!closing && body !== undefined && body.length > mostBuffered && request.method !== 'HEAD')
-    return writeLarge(response, request, { ...answer, body })
+  const isHead = request.method === 'HEAD'
+  if (body !== undefined && body.length > 0 && (isHead ? closing : body.length > mostBuffered))
+    return writeLarge(response, request, { ...answer, body }, closing)
   response.cork(() => {
     response.writeStatus(headText(answer, request, closing))
-    if (request.method === 'HEAD') endHead(response, body, closing)
-    else if (body === undefined && !closing && !hasLength(answer.status)) response.endWithoutBody()
-    else response.end(body ?? '', closing)
+    if (closing) response.end(body ?? '', closing)
+    else if (isHead) endHead(response, body)
+    else if (body === undefined && !hasLength(answer.status)) response.endWithoutBody()
+    else response.end(body ?? '')
   })
   return undefined
 }
@@ -46,11 +38,18 @@ export function writeAnswer(
  */
 const mostBuffered = 16 * 1024
 
+type Whole = HttpResponse & { readonly body: string | Uint8Array }
+
 async function writeLarge(
   response: WireResponse,
   request: LiveRequest,
-  answer: HttpResponse & { readonly body: string | Uint8Array },
+  answer: Whole,
+  closing: boolean,
 ): Promise<void> {
+  if (closing) {
+    if (await writeUnended(response, request, answer)) response.close()
+    return
+  }
   const { body } = answer
   const total = Buffer.byteLength(body)
   let done = false
@@ -62,9 +61,39 @@ async function writeLarge(
   const drain = new Drain(response, request)
   const writtenBytes = await drain.wait()
   if (writtenBytes === undefined) return
-  const bytes = typeof body === 'string' ? Buffer.from(body) : body
-  await writePart(response, drain, bytes.subarray(writtenBytes), total)
+  await writePart(response, drain, bytesOf(body).subarray(writtenBytes), total)
 }
+
+const bytesOf = (body: string | Uint8Array): Uint8Array =>
+  typeof body === 'string' ? Buffer.from(body) : body
+
+/**
+ * The whole response with a body, which is over when the connection is closed: `end` would have the socket keep what the
+ * client does not read, and `endWithoutBody` cannot close. So uWebSockets gets the length with the head, and then one that
+ * the body never reaches. True: the system has all of it.
+ */
+async function writeUnended(response: WireResponse, request: LiveRequest, answer: Whole): Promise<boolean> {
+  const bytes = bytesOf(answer.body)
+  const shown = request.method === 'HEAD' ? bytes.subarray(0, 0) : bytes
+  const neverReached = bytes.byteLength + 1
+  const drain = new Drain(response, request)
+  // A paused socket reports no room.
+  request.content.drop()
+  response.cork(() => {
+    response.writeStatus(headText(answer, request, true) + closeHeader)
+    response.tryEnd('', bytes.byteLength)
+    response.tryEnd(shown, neverReached)
+  })
+  // Within the callback of the parser, what is written waits until it is over.
+  await nextTurn()
+  if (request.aborted) return false
+  await writePart(response, drain, shown.subarray(response.getWriteOffset()), neverReached)
+  // The end of what was corked may still wait for room.
+  while (!request.aborted && !response.tryEnd('', neverReached)[0]) await drain.wait()
+  return !request.aborted
+}
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /**
  * Like `writeAnswer`. Most clients send everything before they read, and closing a connection with unread bytes
@@ -81,11 +110,14 @@ export async function writeAnswerAndLinger(
   const isCutOff = () => request.content.isUnread && (lastOne || !request.content.isReusable)
   // The rest may have come together with the head. Within the callback of the parser it is not there yet, and
   // what is written there is lost if the connection is closed there too.
-  if (isCutOff()) await new Promise((resolve) => setImmediate(resolve))
-  if (!isCutOff() || request.aborted || request.method === 'HEAD' || typeof body !== 'string')
+  if (isCutOff()) await nextTurn()
+  if (!isCutOff() || request.aborted || !(typeof body === 'string' || body instanceof Uint8Array))
     return writeAnswer(response, request, answer, lastOne)
-  response.cork(() => response.writeStatus(wholeText(answer, request, body)))
-  await request.content.linger()
+  const isSmallText = typeof body === 'string' && body.length <= mostBuffered && request.method !== 'HEAD'
+  if (body.length === 0) response.cork(() => response.writeStatus(wholeText(answer, request, '')))
+  else if (isSmallText) response.cork(() => response.writeStatus(wholeText(answer, request, body)))
+  else await writeUnended(response, request, { ...answer, body })
+  if (!request.aborted) await request.content.linger()
   if (!request.aborted) response.close()
 }
 
@@ -106,47 +138,15 @@ const lineBreak = '\r\n'
 const hasLength = (status: number): boolean => status !== 204 && status !== 304
 
 // endWithoutBody(length) would wait for that many bytes, and would read undefined as 2^63.
-function endHead(response: WireResponse, body: string | Uint8Array | undefined, closing: boolean): void {
+function endHead(response: WireResponse, body: string | Uint8Array | undefined): void {
   response.writeHeader('content-length', String(body === undefined ? 0 : Buffer.byteLength(body)))
-  if (closing) response.writeHeader('connection', 'close')
   response.endWithoutBody()
 }
-
-// Write status and headers as one text: one native call per header costs more than the rest of the response.
-function headText(
-  answer: HttpResponse,
-  { publicUrl }: Pick<LiveRequest, 'publicUrl'>,
-  closing: boolean,
-): string {
-  let text = statusLine(answer.status)
-  for (const name in answer.headers) {
-    // The code that ends the response writes the length. A second length would make the response malformed.
-    if (name !== 'content-length') text += `\r\n${name}: ${oneLine(answer.headers[name] ?? '')}`
-  }
-  if (answer.headers?.[noSniff] === undefined) text += `\r\n${noSniff}: nosniff`
-  // TLS ends at the proxy in front, which passes this on to browsers.
-  if (publicUrl.startsWith('https:')) text += strictTransport
-  for (const cookie of answer.cookies ?? []) text += `\r\nset-cookie: ${oneLine(cookie)}`
-  // The parser drops an idle connection after about 10 s without notice, so tell clients a shorter timeout.
-  return closing ? text : `${text}\r\nkeep-alive: timeout=8`
-}
-
-const noSniff = 'x-content-type-options'
-/** One year, for this host only: its other names are not ours to decide about. */
-const strictTransport = '\r\nstrict-transport-security: max-age=31536000'
-
-// A value may come from outside, such as a file name. It must not start a new header.
-const oneLine = (value: string): string =>
-  breaksLine.test(value) ? value.replaceAll(/[\r\n\0]+/g, ' ') : value
-
-const breaksLine = /[\r\n\0]/
 
 /** Ends a body that will not be read, so that it releases its resources. */
 async function forsake(body: AsyncIterable<Uint8Array>): Promise<void> {
   await body[Symbol.asyncIterator]().return?.()
 }
-
-const closeHeader = '\r\nconnection: close'
 
 type Streamed = HttpResponse & { readonly body: AsyncIterable<Uint8Array> }
 
@@ -224,72 +224,5 @@ async function pump(
     if (length === undefined) await writeChunk(response, drain, chunk)
     else await writePart(response, drain, chunk, Number(length))
     if (drain.done) return
-  }
-}
-
-async function writeChunk(response: WireResponse, drain: Drain, chunk: Uint8Array): Promise<void> {
-  if (chunk.byteLength === 0) return
-  let taken = true
-  response.cork(() => {
-    taken = response.write(chunk)
-  })
-  if (!taken) await drain.wait()
-}
-
-async function writePart(
-  response: WireResponse,
-  drain: Drain,
-  chunk: Uint8Array,
-  total: number,
-): Promise<void> {
-  const startOffset = response.getWriteOffset()
-  let rest = chunk
-  while (rest.byteLength > 0 && !drain.done) {
-    let taken = true
-    response.cork(() => {
-      const [ok, done] = response.tryEnd(rest, total)
-      taken = ok
-      drain.done ||= done
-    })
-    if (taken || drain.done) return
-    const writtenBytes = await drain.wait()
-    if (writtenBytes === undefined) return
-    rest = chunk.subarray(writtenBytes - startOffset)
-  }
-}
-
-/** Waits until the socket has room, or the client is gone. */
-class Drain {
-  /** True when the response is complete: it must not be used any more. */
-  done = false
-  readonly #response: WireResponse
-  readonly #request: LiveRequest
-  #wake: ((offset: number | undefined) => void) | undefined
-
-  constructor(response: WireResponse, request: LiveRequest) {
-    this.#response = response
-    this.#request = request
-    response.onWritable((offset) => {
-      this.#wake?.(offset)
-      return true
-    })
-    request.signal.addEventListener('abort', () => this.#wake?.(undefined))
-  }
-
-  /** The bytes of the body written so far; undefined when the client is gone. */
-  wait(): Promise<number | undefined> {
-    if (this.#request.aborted) return Promise.resolve(undefined)
-    this.#request.content.letAnswer()
-    return new Promise((resolve) => {
-      this.#wake = (offset) => {
-        this.#request.readers.settled(this)
-        resolve(offset)
-      }
-      if (!this.#request.readers.expect(this)) this.cutOff()
-    })
-  }
-
-  cutOff(): void {
-    this.#response.close()
   }
 }

@@ -27,6 +27,7 @@ export class WireBody {
   #outcome: Outcome | undefined
   #settle: ((outcome: Outcome) => void) | undefined
   #timer: Timer | undefined
+  #deadline: Timer | undefined
   #isFlowing = false
   #wasStreamed = false
   #isReleased = false
@@ -155,8 +156,7 @@ export class WireBody {
       yield this.#outcome.bytes
       return
     }
-    const { clock, streamDeadlineMs } = this.#options
-    const deadline = clock.after(streamDeadlineMs, () => this.cutOff())
+    this.#deadline = this.#options.clock.after(this.#options.streamDeadlineMs, () => this.cutOff())
     try {
       for (;;) {
         const piece = await this.#nextPiece()
@@ -164,7 +164,7 @@ export class WireBody {
         yield piece
       }
     } finally {
-      deadline.cancel()
+      this.#deadline.cancel()
       this.#isFlowing = false
     }
   }
@@ -183,6 +183,8 @@ export class WireBody {
     this.#held = 0
     this.#chunks = []
     this.#timer?.cancel()
+    // Who gave the stream up may have left it unread.
+    this.#deadline?.cancel()
   }
 
   #setLimit(limitBytes: number): void {

@@ -55,10 +55,11 @@ export function createMetrics() {
   const registers = [registry]
   const seconds = (name: string, help: string, ...labelNames: string[]) =>
     new Histogram({ name: `switchboard_${name}_seconds`, help, labelNames, buckets: fastBuckets, registers })
-  const requests = seconds('http_request', 'Requests answered', 'edge', 'method', 'route', 'status')
-  const provider = seconds('provider_request', 'Requests to the provider', 'operation', 'result')
   const counter = (name: string, help: string, ...labelNames: string[]) =>
     new Counter({ name: `switchboard_${name}_total`, help, labelNames, registers })
+  const requests = seconds('http_request', 'Requests answered', 'edge', 'method', 'route', 'status')
+  const refusals = counter('http_refusals', 'Requests refused before a handler got them, by code', 'code')
+  const provider = seconds('provider_request', 'Requests to the provider', 'operation', 'result')
   const drops = counter('actor_drops', 'Actors that ended other than by their own wish', 'kind', 'reason')
   const parked = counter('actor_parked_messages', 'Messages that an actor could not handle', 'kind')
   const restored = counter('restored_rows', 'Rows after a restore of Postgres, by result', 'result')
@@ -80,6 +81,7 @@ export function createMetrics() {
         { edge, ...labelsOf(served), status: String(served.status) },
         served.durationMs / 1000,
       ),
+    refusedEarly: (code: string) => refusals.inc({ code }),
     asked: (record: AskedRecord) =>
       provider.observe({ operation: record.operation, result: record.outcome }, record.durationMs / 1000),
     ...webhookMetrics(counter),

@@ -91,15 +91,19 @@ describe('slow bodies', () => {
 describe('requests that are refused by their head', () => {
   const body = 'x'.repeat(600)
   const length = `Content-Length: ${body.length}`
-  for (const [name, options, headers] of [
-    ['for two keys', {}, ['X-Api-Key: a', 'X-Api-Key: b', length]],
-    ['for an encoding that nobody knows', {}, ['Transfer-Encoding: gzip', length]],
-    ['for their length', {}, [`X-Long: ${'x'.repeat(20_000)}`, length]],
-    ['for want of room', { maxInFlight: 0 }, ['Transfer-Encoding: chunked']],
+  for (const [name, code, options, headers] of [
+    ['for two keys', 'VALIDATION_ERROR', {}, ['X-Api-Key: a', 'X-Api-Key: b', length]],
+    // With a length besides, the parser refuses it by itself.
+    ['for an encoding that nobody knows', undefined, {}, ['Transfer-Encoding: gzip', length]],
+    ['for their length', 'HEADERS_TOO_LARGE', {}, [`X-Long: ${'x'.repeat(20_000)}`, length]],
+    ['for want of room', 'OVERLOADED', { maxInFlight: 0 }, ['Transfer-Encoding: chunked']],
   ] as const)
-    test(`give back the bytes that came with them: ${name}`, async () => {
-      const unlimitedPaths = new Set(['/unlimited'])
-      const { port, statusOf } = await world({ maxBodyBytesHeld: 1_000, unlimitedPaths, ...options })
+    test(`are told of, and give back the bytes that came with them: ${name}`, async () => {
+      const refused: string[] = []
+      const { port, statusOf } = await world({
+        ...{ maxBodyBytesHeld: 1_000, unlimitedPaths: new Set(['/unlimited']), ...options },
+        onRefused: (refusal) => refused.push(refusal),
+      })
       for (let count = 0; count < 2; count += 1) {
         const client = await raw(port)
         const isChunked = headers[0].endsWith('chunked')
@@ -107,5 +111,6 @@ describe('requests that are refused by their head', () => {
         assert.match(await client.closed(), /^HTTP\/1\.1 (400|431|503) /)
       }
       assert.equal(await statusOf(600), 200)
+      assert.deepEqual(refused, code === undefined ? [] : [code, code])
     })
 })

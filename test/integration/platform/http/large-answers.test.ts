@@ -35,6 +35,42 @@ describe('a large answer', () => {
       client.socket.destroy()
     })
 
+  for (const [kind, request] of [
+    ['that is the last one', head('GET / HTTP/1.1', ['Connection: close'])],
+    ['to a chunked request', `${head('POST / HTTP/1.1', ['Transfer-Encoding: chunked'])}0\r\n\r\n`],
+    ['to a request whose body does not come', head('POST / HTTP/1.1', ['Content-Length: 1000000'])],
+  ] as const)
+    test(`${kind} waits for its client too, and then ends the connection`, async () => {
+      const signals: AbortSignal[] = []
+      let aheadMs = 0
+      const clock = { ...systemClock, mono: () => systemClock.mono() + aheadMs }
+      const { server, port } = await serve(
+        ({ signal }) => {
+          signals.push(signal)
+          return { status: 200, body: text }
+        },
+        { maxInFlight: 1, lingerMs: 1, clock },
+      )
+      const ask = async (nth: number) => {
+        const client = await raw(port)
+        client.socket.pause()
+        client.write(request)
+        await eventually('it is asked for', async () => signals.length === nth)
+        return client
+      }
+      const reader = await ask(1)
+      await eventually('it takes no place', async () => server.inFlight() === 0)
+      reader.socket.resume()
+      const whole = await reader.closed()
+      assert.equal(whole.slice(whole.indexOf('\r\n\r\n') + 4), Buffer.from(text).toString('latin1'))
+      const unread = await ask(2)
+      await eventually('it takes no place', async () => server.inFlight() === 0)
+      aheadMs = 2_000
+      const next = await ask(3)
+      await eventually('it gives way to the next one', async () => signals[1]?.aborted === true)
+      for (const { socket } of [unread, next]) socket.destroy()
+    })
+
   test('that nobody reads ends the connection at the next request', async () => {
     const unread: AbortSignal[] = []
     const { port } = await serve(({ signal }) => {

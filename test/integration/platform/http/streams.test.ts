@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { eventually } from '../../../e2e/scene.ts'
 import { describe, test } from '../../../support/harness.ts'
 import { head, raw } from './raw.ts'
 import { gate, serve } from './servers.ts'
@@ -87,6 +88,29 @@ describe('streamed answers', () => {
     await client.sees('HTTP/1.1 200')
     client.socket.destroy()
     await ended.opened
+  })
+
+  test('a source that fails because its reader has left is no fault', async () => {
+    const faults: unknown[] = []
+    const started = gate()
+    const { server, port } = await serve(
+      ({ signal }) => ({
+        status: 200,
+        body: (async function* () {
+          yield Buffer.alloc(1)
+          started.open()
+          await new Promise((resolve) => signal.addEventListener('abort', resolve))
+          signal.throwIfAborted()
+        })(),
+      }),
+      { onFault: (error) => faults.push(error) },
+    )
+    const client = await raw(port)
+    client.write(head('GET / HTTP/1.1'))
+    await started.opened
+    client.socket.destroy()
+    await eventually('it is over', async () => server.inFlight() === 0)
+    assert.deepEqual(faults, [])
   })
 
   for (const headers of [{}, { 'content-length': String(10 * pieceBytes) }]) {

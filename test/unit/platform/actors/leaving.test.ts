@@ -263,3 +263,22 @@ describe('a drain', () => {
     assert.deepEqual(await actors.tell('y', { type: 'read' }), { type: 'accepted' })
   })
 })
+
+test('what is loading when the process is cut off from Postgres does not live, and its message goes elsewhere', async () => {
+  for (const isBack of [false, true]) {
+    const { actors, host, clock } = ledger()
+    const gate = latch()
+    host.beforeLoad = () => gate.opened
+    const told = actors.tell('x', { type: 'say', text: 'too late' })
+    await settled(clock)
+    actors.cutOff()
+    if (isBack) actors.resume()
+    gate.open()
+    assert.deepEqual(await told, { type: 'leaving' })
+    assert.deepEqual([actors.has('x'), host.log], [false, ['load', 'dropped x 1']])
+    actors.resume()
+    assert.deepEqual(await actors.tell('x', { type: 'say', text: 'again' }), { type: 'accepted' })
+    await settled(clock)
+    assert.deepEqual(host.log.slice(2), ['load', 'frame again'])
+  }
+})

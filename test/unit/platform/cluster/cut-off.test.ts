@@ -11,6 +11,7 @@ function world(peerState: () => NodeState | 'gone') {
   let awaySince: number | undefined
   const session = {
     state: 'serving' as NodeState,
+    isPublished: true,
     async enter(state: NodeState) {
       this.state = state
       steps.push(state)
@@ -54,7 +55,21 @@ describe('a gateway without Postgres', () => {
     assert.deepEqual(steps, ['cutOff', 'ended', 'paused'])
     returns()
     await clock.advance(1_000)
-    assert.deepEqual(steps, ['cutOff', 'ended', 'paused', 'resumed', 'serving'])
+    assert.deepEqual(steps, ['cutOff', 'ended', 'paused', 'serving', 'resumed'])
+    stop()
+  })
+
+  test('takes actors again only when Redis knows that it lives', async () => {
+    const { clock, steps, session, leaves, returns, stop } = world(() => 'serving')
+    leaves()
+    await clock.advance(10_000)
+    session.isPublished = false
+    returns()
+    await clock.advance(10_000)
+    assert.deepEqual(steps, ['cutOff', 'ended', 'paused', 'serving'])
+    session.isPublished = true
+    await clock.advance(1_000)
+    assert.deepEqual(steps.slice(4), ['resumed'])
     stop()
   })
 

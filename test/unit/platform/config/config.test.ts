@@ -6,6 +6,7 @@ import {
   loadSettings,
   requireSettings,
 } from '../../../../src/platform/config/config.ts'
+import { checkGatewaySettings, internalAddress } from '../../../../src/platform/config/gateway-settings.ts'
 import { describe, test } from '../../../support/harness.ts'
 
 const key = 'a'.repeat(64)
@@ -31,6 +32,36 @@ describe('settings', () => {
     assert.equal(settings.DIRECT_TIMEOUT, 5_000)
     assert.equal(settings.WEBHOOK_TARGETS, 'public')
     assert.equal(settings.DATABASE_URL, undefined)
+  })
+
+  test('a gateway registers an address that others can connect to, or does not start', () => {
+    const provider = { PROVIDER_APP_SECRET: 'a', PROVIDER_VERIFY_TOKEN: 'b' }
+    const wrong = [
+      { INTERNAL_HOST: '0' },
+      { INTERNAL_HOST: 'fe80::1%eth0' },
+      { INTERNAL_HOST: '10.0.0.5', INTERNAL_ADDRESS: 'http://0.0.0.0:9000' },
+    ]
+    for (const environment of wrong)
+      assert.throws(
+        () => checkGatewaySettings(loadSettings({ ...provider, ...environment })),
+        /: set INTERNAL_ADDRESS to how/,
+      )
+    const right = [
+      [{}, 'http://127.0.0.1:9000'],
+      [{ INTERNAL_HOST: 'gateway-1' }, 'http://gateway-1:9000'],
+      [{ INTERNAL_HOST: '0.0.0.0' }, 'http://0.0.0.0:9000'],
+      [{ INTERNAL_HOST: '::' }, 'http://[::]:9000'],
+      [{ INTERNAL_HOST: 'fd00:1::5' }, 'http://[fd00:1::5]:9000'],
+      [{ INTERNAL_HOST: '0.0.0.0', INTERNAL_ADDRESS: 'http://10.0.0.5:9100' }, 'http://10.0.0.5:9100'],
+    ] as const
+    for (const [environment, address] of right) {
+      const settings = loadSettings({ ...provider, ...environment })
+      checkGatewaySettings(settings)
+      assert.equal(internalAddress(settings, 9_000), address)
+    }
+    for (const more of ['/path', '/?a=b', '/#a'])
+      refused({ INTERNAL_ADDRESS: `http://10.0.0.5:9000${more}` }, /INTERNAL_ADDRESS must have no path/)
+    refused({ INTERNAL_ADDRESS: 'http://a:b@10.0.0.5:9000' }, /INTERNAL_ADDRESS must have no path/)
   })
 
   test('an empty variable counts as unset', () => {
@@ -126,6 +157,29 @@ describe('settings', () => {
 
   test('a guard as long as the silence of a successor is refused', () => {
     refused({ GUARD: '3s' }, /GUARD must be shorter than HANDOVER_SILENCE/)
+  })
+
+  test('a time that must pass is no moment, and none that a timer cannot hold', () => {
+    for (const name of [
+      'CALL_TIMEOUT',
+      'DIRECT_TIMEOUT',
+      'GUARD',
+      'HANDOVER_SILENCE',
+      'PROVIDER_TIMEOUT',
+      'RING_TIMEOUT',
+      'SESSION_RENEW',
+      'SESSION_TTL',
+      'WEBHOOK_IDLE_CLOSE',
+      'WEBHOOK_PING',
+      'WEBHOOK_TIMEOUT',
+    ])
+      for (const wrong of ['0s', '49ms', '25d'])
+        refused({ [name]: wrong }, new RegExp(`${name} must be 50ms to 24d \\(it is "${wrong}"\\)`))
+    const { WEBHOOK_FAILURE_PAUSE, DRAIN_GRACE } = loadSettings({
+      WEBHOOK_FAILURE_PAUSE: '0s',
+      DRAIN_GRACE: '0s',
+    })
+    assert.deepEqual([WEBHOOK_FAILURE_PAUSE, DRAIN_GRACE], [0, 0])
   })
 
   test('renewals and a grace that leave no time for what follows are refused', () => {

@@ -62,7 +62,14 @@ describe('the file of a form', () => {
 
   test('is refused where it is missing, broken off or behind too much', async () => {
     const { type, bytes } = await formOf({ purpose: 'reply' })
-    assert.equal(await refusal(() => openFormFile(type, inPieces(bytes, 9))), 'VALIDATION_ERROR')
+    for (const size of [1, 9, bytes.byteLength])
+      await assert.rejects(openFormFile(type, inPieces(bytes, size)), {
+        message: 'the form has no file',
+        details: [{ path: 'file', message: 'is required' }],
+      })
+    await assert.rejects(openFormFile(type, inPieces(bytes.subarray(0, -4), 9)), {
+      message: 'the form ends before its last boundary',
+    })
     assert.equal(
       await refusal(() => openFormFile('multipart/form-data', inPieces(bytes, 9))),
       'VALIDATION_ERROR',
@@ -75,5 +82,25 @@ describe('the file of a form', () => {
     const whole = await formOf({ file: new File(['abc'], 'a') })
     const cut = await openFormFile(whole.type, inPieces(whole.bytes.subarray(0, -10), 9))
     assert.equal(await refusal(() => collected(cut.pieces)), 'VALIDATION_ERROR')
+  })
+
+  test('gives its body up where it is refused, and where its reader stops', async () => {
+    let open = 0
+    async function* body(bytes: Uint8Array) {
+      open += 1
+      try {
+        for await (const piece of inPieces(bytes, 9)) yield piece
+      } finally {
+        open -= 1
+      }
+    }
+    const long = await formOf({ before: 'x'.repeat(70_000), file: new File(['a'], 'a') })
+    assert.equal(await refusal(() => openFormFile(long.type, body(long.bytes))), 'VALIDATION_ERROR')
+    assert.equal(open, 0)
+    const whole = await formOf({ file: new File(['x'.repeat(1_000)], 'a') })
+    const { pieces } = await openFormFile(whole.type, body(whole.bytes))
+    assert.equal(open, 1)
+    for await (const _ of pieces) break
+    assert.equal(open, 0)
   })
 })

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { BlobStoreError } from '../../../../src/contract/blobs.ts'
 import { AppError } from '../../../../src/contract/errors.ts'
 import { RequestAborted } from '../../../../src/platform/http/exchange.ts'
@@ -193,6 +195,24 @@ describe('the log line', () => {
       ['info', 'NOT_FOUND', undefined],
     )
   })
+
+  for (const [name, fail, level] of [
+    ['an outage', new DeadlineExceeded('it'), 'warn'],
+    ['a fault of ours', new Error('ours'), 'error'],
+  ] as const)
+    test(`of a stream of lines that ${name} broke off is a line of its own`, async () => {
+      const { handler, lines } = pipeline({ fail })
+      const { body } = await handler(request({ url: '/api/failing-lines' }))
+      assert.match(await text(body as Readable), /^\{"error":/)
+      assert.deepEqual(
+        lines.map((line) => [line.message, line.level]),
+        [
+          ['request.served', 'info'],
+          ['request.broke_off', level],
+        ],
+      )
+      assert.equal(lines[1]?.fields['err'], fail)
+    })
 
   test('a client that went away is no error', async () => {
     const { send, lines } = pipeline({ fail: new RequestAborted() })

@@ -90,9 +90,19 @@ export function pipeline(setup: Setup = {}) {
       throw setup.fail
     },
   })
+  const failingLines = route({
+    path: '/failing-lines',
+    handle: () =>
+      new LinesAnswer(
+        // biome-ignore lint/correctness/useYield: it fails before its first line.
+        (async function* (): AsyncGenerator<readonly unknown[]> {
+          throw setup.fail
+        })(),
+      ),
+  })
   const handler = createPipeline({
     prefix: '/api',
-    routes: [...things, failing],
+    routes: [...things, failing, failingLines],
     isAvailable: () => !setup.isAway,
     ...(setup.shed ? { admits: ({ path }) => !setup.shed?.includes(path) } : {}),
     guard: async () => {
