@@ -118,6 +118,16 @@ describe('conversations in the console', () => {
     await screenshot(page, 'conversation-erase-light')
     await assertAccessible(page)
     await erasing.getByLabel('Number of the contact').fill('+1 555 700 0301')
+    let isGone = false
+    page.on('response', (response) => {
+      isGone ||= response.url().endsWith(`/${conversationId}`) && response.status() === 404
+    })
+    // The thread notices before the dialog does.
+    await page.route('**/erasures/*', async (route) => {
+      const response = await route.fetch()
+      const job = await response.json()
+      await route.fulfill({ response, json: isGone ? job : { ...job, status: 'RUNNING' } })
+    })
     await erasing.getByRole('button', { name: 'Erase contact' }).click()
     await page.getByText('Otto Lund is erased.').waitFor()
     const { data } = await ok(scene.stack.api.get(`/messages/chat?contact=${from}`))

@@ -89,8 +89,16 @@ async function writeUnended(response: WireResponse, request: LiveRequest, answer
   if (request.aborted) return false
   await writePart(response, drain, shown.subarray(response.getWriteOffset()), neverReached)
   // The end of what was corked may still wait for room.
-  while (!request.aborted && !response.tryEnd('', neverReached)[0]) await drain.wait()
+  while (!request.aborted && !hasRoom(response, neverReached)) await drain.wait()
   return !request.aborted
+}
+
+function hasRoom(response: WireResponse, total: number): boolean {
+  let room = false
+  response.cork(() => {
+    room = response.tryEnd('', total)[0]
+  })
+  return room
 }
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))

@@ -13,6 +13,7 @@ import { Button } from '../../parts/button.tsx'
 import { Dialog, DialogActions, DialogBody, FormDialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Problem } from '../../parts/states.tsx'
+import { isWaitedFor, useWaitFor } from './erasing.ts'
 import { nameOf, recipientOf } from './words.ts'
 
 const LOOK_MS = 1_000
@@ -29,13 +30,15 @@ export function Erase({ conversation, onClose }: Props) {
   const action = useAction()
   const isGone = job?.status === 'COMPLETED'
   const look = useLook()
+  useWaitFor(id, job !== undefined)
   useRepeat(job && !isGone ? LOOK_MS : undefined, async () => {
     const next = await look.at<ErasureRecord>(`/erasures/${job?.id}`)
     if (!next) return
     setJob(next)
     if (next.status !== 'COMPLETED') return
     say(`${nameOf(conversation)} is erased.`)
-    navigate(hrefOf('conversations'), { replace: true })
+    // Who has closed the dialog meanwhile may be elsewhere.
+    if (isWaitedFor(id)) navigate(hrefOf('conversations'), { replace: true })
   })
   if (job)
     return (

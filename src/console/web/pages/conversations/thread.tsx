@@ -16,6 +16,7 @@ import { hrefOfConversation, wantedMessage } from './address.ts'
 import { useAnswers } from './answers.tsx'
 import { notIn } from './draft.ts'
 import { DropPlace } from './drop-place.tsx'
+import { isWaitedFor } from './erasing.ts'
 import { Messages } from './messages.tsx'
 import { forget, type Outgoing, outgoingOf } from './outbox.ts'
 import { ReplyBox } from './reply.tsx'
@@ -35,7 +36,8 @@ export function Thread({ id }: { readonly id: string }) {
   const conversation = useResource<ConversationRecord>(inWorkspace(`/conversations/${id}`))
   const thread = useThread(id)
   // One that was erased meanwhile is not shown on.
-  const data = conversation.error?.code === 'NOT_FOUND' ? undefined : conversation.data
+  const isErased = conversation.error?.code === 'NOT_FOUND' && !isWaitedFor(id)
+  const data = isErased ? undefined : conversation.data
   const look = () => {
     conversation.reload()
     return thread.entries.refresh()
