@@ -1,4 +1,5 @@
 // Numbers that are new here, or have a new id at the provider: what came for them before is to be applied.
+import { isDue } from '../../platform/postgres/due.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import type { NumberId } from '../../shared/ids.ts'
 
@@ -16,7 +17,7 @@ export const createDueNumbersStore = (sql: Sql) => ({
       update numbers
       set elements_due_at = now() + interval '10 minutes'
       where id = (
-        select id from numbers where elements_due_at <= now() order by elements_due_at limit 1
+        select id from numbers where ${isDue(sql, 'elements_due_at')} order by elements_due_at limit 1
         for no key update skip locked
       )
       returning id, phone_number_id, elements_due_at as taken_until`

@@ -1,6 +1,7 @@
 // The files of inbound messages: which ones are still to be fetched, and where the others are stored.
 
 import { type AccountColumns, type AccountOptions, toAccount } from '../../accounts/store/provider-account.ts'
+import { isDue } from '../../platform/postgres/due.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import type { MediaJob, MediaState, MediaStore } from '../media.ts'
 
@@ -21,7 +22,7 @@ export const createMediaStore = (sql: Sql, options: AccountOptions): MediaStore 
       sql,
       sql`
         select message_id from media
-        where state = 'PENDING' and ${isDue(sql)}
+        where state = 'PENDING' and ${isDue(sql, 'fetch_due_at')}
         order by fetch_due_at
         limit ${limit}
         for update skip locked`,
@@ -34,7 +35,7 @@ export const createMediaStore = (sql: Sql, options: AccountOptions): MediaStore 
       sql,
       sql`
         select message_id from media
-        where message_id = ${id} and state = 'PENDING' and ${isDue(sql)}
+        where message_id = ${id} and state = 'PENDING' and ${isDue(sql, 'fetch_due_at')}
         for update skip locked`,
     )
     return row && toJob(row, options)
@@ -89,9 +90,6 @@ export const createMediaStore = (sql: Sql, options: AccountOptions): MediaStore 
     return state === 'STORED' ? { state, ...file } : { state: state ?? 'NONE' }
   },
 })
-
-// The column has millisecond precision, so a time that is due now may be rounded up to the next millisecond.
-const isDue = (sql: Sql) => sql`fetch_due_at < now() + interval '1 millisecond'`
 
 /** A process that does not renew its lease within this time counts as dead. */
 const lease = (sql: Sql) => sql`interval '30 seconds'`

@@ -2,6 +2,7 @@
 import { writeAudit } from '../../accounts/store/audit.store.ts'
 import type { Page, PageRequest } from '../../contract/page.ts'
 import type { ContactCounts, ErasureRecord, ExportRecord } from '../../contract/records/privacy.ts'
+import { isDue } from '../../platform/postgres/due.ts'
 import { olderThan } from '../../platform/postgres/keyset.ts'
 import { iso, newestFirst } from '../../platform/postgres/newest-first.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
@@ -176,7 +177,7 @@ export const createJobQueue = (sql: Sql): JobQueue => ({
       where id = (
         select id
         from contact_jobs
-        where status in ('PENDING', 'RUNNING') and due_at <= now()
+        where status in ('PENDING', 'RUNNING') and ${isDue(sql, 'due_at')}
         order by due_at
         limit 1
         for update skip locked)

@@ -1,4 +1,5 @@
 // Files that are to be deleted from the blob store.
+import { isDue } from '../../platform/postgres/due.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import type { FileDeletions } from '../delete-files.ts'
 
@@ -8,7 +9,7 @@ export const createFileDeletionStore = (sql: Sql): FileDeletions => ({
       update blob_deletions
       set due_at = now() + interval '1 minute'
       where key in (
-        select key from blob_deletions where due_at <= now() order by due_at limit ${limit} for update skip locked)
+        select key from blob_deletions where ${isDue(sql, 'due_at')} order by due_at limit ${limit} for update skip locked)
       returning key`
     return rows.map(({ key }) => key)
   },

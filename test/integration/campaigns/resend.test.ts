@@ -159,7 +159,7 @@ describe('the first message of a recipient who is sent to again', () => {
       assert.deepEqual(await resend(), { count: 1 })
       const [row] = await sql<{ isLater: boolean; isSoon: boolean }[]>`
         select send_due_at > now() + interval '10 minutes' as is_later,
-          send_due_at <= now() + interval '15 minutes' as is_soon
+          send_due_at <= now() + interval '16 minutes' as is_soon
         from messages where id = ${first.messageId}`
       assert.deepEqual({ ...row }, { isLater: true, isSoon: true })
       await sql`update messages set send_due_at = now() - interval '1 second' where id = ${first.messageId}`

@@ -4,6 +4,7 @@ import type { QueuedItem } from '../../../src/delivery/endpoint.ts'
 import { reportOf } from '../../../src/delivery/endpoint-work.ts'
 import { createAttemptStore } from '../../../src/delivery/store/attempts.store.ts'
 import { createDeliveryLogStore } from '../../../src/delivery/store/deliveries-log.store.ts'
+import { isDue } from '../../../src/platform/postgres/due.ts'
 import { describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { attemptRows, refused, type Scene } from './attempt-rows.ts'
@@ -179,7 +180,7 @@ describe('recorded attempts', () => {
     const recorded = await store.record([retry(of, item)])
     assert.deepEqual(recorded.retries, [])
     const [row] = await sql`
-      select state, replay, attempt_count, finished_at, next_attempt_at <= now() as is_due
+      select state, replay, attempt_count, finished_at, ${isDue(sql, 'next_attempt_at')} as is_due
       from deliveries where id = ${item.deliveryId}`
     assert.deepEqual(row, { state: 'PENDING', replay: true, attemptCount: 1, finishedAt: null, isDue: true })
     const again = { ...item, attemptNumber: 2, replay: true }

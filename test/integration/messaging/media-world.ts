@@ -60,9 +60,10 @@ export async function attachment(
 }
 
 export const rowOf = async (id: MessageId) => {
+  // A time that is written may have been rounded up to the next millisecond.
   const [row] = await sql`
     select state, size_bytes, sha256, blob_key, fetch_attempts,
-      extract(epoch from fetch_due_at - now())::float8 as due_in
+      extract(epoch from fetch_due_at - interval '1 millisecond' - now())::float8 as due_in
     from media
     where message_id = ${id}`
   return row ?? assert.fail('no row')
