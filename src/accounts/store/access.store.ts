@@ -1,5 +1,6 @@
 // What a session may enter: the workspaces of its operator, and what each asks of sessions.
 
+import { isDue } from '../../platform/postgres/due.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import type { Membership, Sessions, Standing } from '../operator.ts'
 import { barrierOf, type SessionFacts, type SessionRules } from '../session-rules.ts'
@@ -55,7 +56,7 @@ export const createAccessStore = (pool: Pool): Access => ({
 
 /** What the workspace `w` asks of sessions. */
 const rulesIn = (sql: Sql) => sql`
-  coalesce(w.second_factor_from <= now(), false) as is_factor_required, w.session_minutes, w.idle_minutes`
+  coalesce(${isDue(sql, 'w.second_factor_from')}, false) as is_factor_required, w.session_minutes, w.idle_minutes`
 
 /** What the rules judge of the session `s` of the operator `o`, by the clock of the database. */
 export const factsIn = (sql: Sql) => sql`
