@@ -60,10 +60,12 @@ async function ofCommits(commits: [string, string], values: Values): Promise<[Re
     `--${name}`,
     value,
   ])
-  const results = await measureCommits({ commits, pairs, benchArgs, ownBench: values['own-bench'], say })
+  const measured = await measureCommits({ commits, pairs, benchArgs, ownBench: values['own-bench'], say })
+  const { results, failure } = measured
   const paths = results.map((result, index) => writeResult(`compare-${'AB'[index]}`, result))
   say(`written to ${paths.join(' and ')}`)
-  return results
+  if (failure !== undefined) throw new Error(`it ended early; the pairs before are written: ${failure}`)
+  return [...results]
 }
 
 main().catch((error: unknown) => {

@@ -7,6 +7,7 @@ import { makeKey } from '../src/accounts/key-format.ts'
 import { freePort } from '../src/dev/embedded/ports.ts'
 import { migrate } from '../src/platform/postgres/migrate.ts'
 import { connectPool, type Pool } from '../src/platform/postgres/sql.ts'
+import { build } from './harness/build.ts'
 import { type Closing, say, withClosing } from './harness/closing.ts'
 import { type Histogram, histogramOf } from './harness/histogram.ts'
 import { keepResult, plainRound } from './harness/plain-round.ts'
@@ -82,7 +83,8 @@ async function run(
     secretsKey: randomBytes(32),
   })
   const url = `http://127.0.0.1:${gatewayPort}`
-  await ready(launch('gateway', 'src/main.ts', env, closing), `${url}/readyz`)
+  await build()
+  await ready(launch('gateway', 'dist/src/main.js', env, closing), `${url}/readyz`)
   const connections = new Connections(url, { connections: 1 })
   closing.push(() => connections.close())
 

@@ -1,4 +1,4 @@
-// npm run bench:readme: the figures of bench/README.md from the results of the last full measurement, or the rows of
+// npm run bench:readme: bench/results/README.md from the results of the last full measurement, or the rows of
 // any results as Markdown.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -7,14 +7,14 @@ import { markdown } from './harness/markdown.ts'
 import { readResult, resultPath } from './harness/result.ts'
 import { type SpeedResults, sources, speedSection, withSection } from './report/speed-section.ts'
 
-const usage = `npm run bench:readme               prints the section Speed of bench/README.md, from bench/results
+const usage = `npm run bench:readme               prints the tables of bench/results/README.md
 npm run bench:readme -- --write    writes it there
 npm run bench:readme -- a.json     prints the rows of results as Markdown
 The section needs the first of these, and has the others that are there: ${Object.entries(sources)
   .map(([name, command]) => `${name}.json (${command})`)
   .join(', ')}.`
 
-const page = fileURLToPath(new URL('README.md', import.meta.url))
+const page = fileURLToPath(new URL('results/README.md', import.meta.url))
 const say = (text: string) => process.stdout.write(`${text}\n`)
 
 function namedResults(): SpeedResults {

@@ -10,6 +10,7 @@ import { freePort } from '../src/dev/embedded/ports.ts'
 import { migrate } from '../src/platform/postgres/migrate.ts'
 import { connectPool, type Pool } from '../src/platform/postgres/sql.ts'
 import { newId, type WorkspaceId } from '../src/shared/ids.ts'
+import { build } from './harness/build.ts'
 import { type Closing, say, withClosing } from './harness/closing.ts'
 import { median } from './harness/figures.ts'
 import { histogramOf, spreadOf } from './harness/histogram.ts'
@@ -23,7 +24,7 @@ const usage = `npm run bench:recipients -- [options]
   --rounds 5       of each form, in turn`
 
 const scopes = ['CAMPAIGNS_WRITE', 'CAMPAIGNS_READ', 'MESSAGES_READ']
-const probePauseMs = 5
+const probeEveryMs = 5
 const template = { name: 'offer', language: 'en_US' }
 
 interface World {
@@ -91,7 +92,7 @@ async function run({ rows, rounds }: { rows: number; rounds: number }, closing: 
     probe(world, '/healthz', sleep(3_000)),
     probe(world, listPath, sleep(3_000)),
   ])
-  say(`\nnothing else: /healthz p99 ${ms(idle[0])}, ${listPath} p99 ${ms(idle[1])}`)
+  say(`\nnothing else: /healthz p95 ${ms(idle[0])}, ${listPath} p95 ${ms(idle[1])}`)
   say(`\n${'upload'.padEnd(26)}${heads.map((head) => head.padStart(14)).join('')}`)
   const measured = new Map<string, number[][]>(forms.map(({ name }) => [name, []]))
   for (let round = 0; round < rounds; round += 1)
@@ -111,12 +112,12 @@ const rowOf = (scenario: string, units: number, figures: readonly number[][]): R
   rounds: figures.map(([perSecond = 0, , memory = 0, healthz = 0, list = 0], index) =>
     figuresRound(index + 1, units, {
       perSecond,
-      figures: { 'memory MiB': memory, '/healthz p99 ms': healthz, 'list of messages p99 ms': list },
+      figures: { 'memory MiB': memory, '/healthz p95 ms': healthz, 'list of messages p95 ms': list },
     }),
   ),
 })
 
-const heads = ['rows/s', 'seconds', 'RSS + MiB', 'healthz p99', 'list p99']
+const heads = ['rows/s', 'seconds', 'RSS + MiB', 'healthz p95', 'list p95']
 const listPath = '/api/v1/messages/chat?limit=10'
 const ms = (value: number) => `${value.toFixed(1)} ms`
 
@@ -170,7 +171,10 @@ function fileOf(form: Form, rows: number): Buffer {
   return Buffer.from((form.header ?? '') + lines.join(''))
 }
 
-/** Sends small requests one after the other until `end` settles. Returns their p99 in milliseconds. */
+/**
+ * Sends small requests at planned times, over one connection, until `end` settles. Returns their p95 in milliseconds,
+ * from the planned times: an upload is over too soon for the thousand that a p99 needs.
+ */
 async function probe(world: World, path: string, end: Promise<unknown>, look?: () => void) {
   const connections = new Connections(world.url, { connections: 1 })
   let isOver = false
@@ -179,18 +183,18 @@ async function probe(world: World, path: string, end: Promise<unknown>, look?: (
   }
   end.then(finish, finish)
   const taken: number[] = []
-  while (!isOver) {
-    const start = process.hrtime.bigint()
+  const started = performance.now()
+  for (let plannedMs = started; !isOver; plannedMs += probeEveryMs) {
+    await sleep(Math.max(0, plannedMs - performance.now()))
     const headers = { authorization: `Bearer ${world.key}` }
     const { statusCode, body } = await connections.request({ path, method: 'GET', headers })
     await body.arrayBuffer()
     if (statusCode !== 200) throw new Error(`${path}: ${statusCode}`)
-    taken.push(Number(process.hrtime.bigint() - start))
+    taken.push(performance.now() - plannedMs)
     look?.()
-    await sleep(probePauseMs)
   }
   await connections.close()
-  return spreadOf(histogramOf(taken.map((ns) => ns / 1e3))).p99
+  return spreadOf(histogramOf(taken.map((tookMs) => tookMs * 1e3))).p95
 }
 
 const residentBytes = (pid: number): number =>
@@ -207,7 +211,8 @@ async function openWorld(servers: Servers, closing: Closing): Promise<World> {
   const secretsKey = randomBytes(32)
   const env = environment({ ...servers, databaseUrl, gatewayPort, simulatorPort, secretsKey })
   const url = `http://127.0.0.1:${gatewayPort}`
-  const gateway = launch('gateway', 'src/main.ts', env, closing)
+  await build()
+  const gateway = launch('gateway', 'dist/src/main.js', env, closing)
   await ready(gateway, `${url}/readyz`)
   return { url, pid: gateway.process.pid ?? 0, key }
 }

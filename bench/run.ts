@@ -8,7 +8,7 @@ import { areMarksSound, withoutHops } from './harness/hops.ts'
 import type { WorkName } from './harness/opponents.ts'
 import { type BenchOptions, readOptions, UsageError, usage } from './harness/options.ts'
 import { profiled } from './harness/profiled.ts'
-import { type Environment, type Row, writeResult } from './harness/result.ts'
+import { type Environment, type Result, type Row, removeResult, writeResult } from './harness/result.ts'
 import { table } from './harness/table.ts'
 import { readWorkload } from './harness/workload.ts'
 import { openWorld, type WorldOptions } from './harness/world.ts'
@@ -28,7 +28,7 @@ async function main(): Promise<void> {
   // The result alone goes to standard output then.
   const say = options.json ? (text: string) => void process.stderr.write(`${text}\n`) : print
   const startedAt = new Date()
-  const state: State = { isClean: true, environment: undefined, rows: [], notes: [] }
+  const state: State = { isClean: true, environment: undefined, rows: [], begun: [], notes: [] }
   for (const { name, world, run } of plansOf(options)) {
     if (state.rows.length > 0 && isLate(options, startedAt)) {
       state.notes.push(`left out, since --minutes were over: ${name}`)
@@ -39,10 +39,12 @@ async function main(): Promise<void> {
       state.rows.push(...(await run(bench)))
     }).catch((error: unknown) => {
       // What was measured before it is kept: it may have taken an hour.
+      state.rows.push(...state.begun)
       if (state.rows.length === 0) throw error
       state.isClean = false
-      state.notes.push(`failed, and is left out: ${name}, ${String(error)}`)
+      state.notes.push(`failed, and what it had still to do is left out: ${name}, ${String(error)}`)
     })
+    state.begun = []
   }
   await finish({ options, say, startedAt, state })
 }
@@ -52,11 +54,9 @@ async function finish({ options, say, startedAt, state }: Shared): Promise<void>
   if (options.scale) notes.push(...scaleLines(rows))
   if (options.hops) checkHops(state)
   const environment = state.environment ?? (await readEnvironment())
-  const result = {
-    ...{ version: 3 as const, startedAt: startedAt.toISOString(), commit: commitOf(), environment },
-    ...{ options: { ...options }, rows },
-  }
+  const result = resultOf({ options, startedAt }, environment, rows)
   const path = writeResult(options.name, result)
+  removeResult(partialOf(options))
   if (options.json) print(JSON.stringify(result))
   say(`\n${[table(rows, { price: options.price }), ...notes, `written to ${path}`].join('\n')}`)
   // A sweep goes beyond what can be taken.
@@ -64,6 +64,18 @@ async function finish({ options, say, startedAt, state }: Shared): Promise<void>
     options.sweep !== undefined || rows.every((row) => row.rounds.every(({ errors }) => isSound(errors)))
   process.exitCode = state.isClean && isSoundAll ? 0 : 1
 }
+
+const resultOf = (
+  { options, startedAt }: Pick<Shared, 'options' | 'startedAt'>,
+  environment: Environment,
+  rows: readonly Row[],
+): Result => ({
+  ...{ version: 3, startedAt: startedAt.toISOString(), commit: commitOf(), environment },
+  ...{ options: { ...options }, rows },
+})
+
+/** What was measured so far, of a bench that is ended early. */
+const partialOf = ({ name }: BenchOptions): string => `${name}.partial`
 
 function checkHops(state: State): void {
   const { rows, notes } = state
@@ -77,6 +89,8 @@ interface State {
   isClean: boolean
   environment: Environment | undefined
   readonly rows: Row[]
+  /** Of the plan under way. */
+  begun: readonly Row[]
   readonly notes: string[]
 }
 
@@ -155,6 +169,12 @@ async function open(
     ...{ options, world, say },
     isLate: () => isLate(options, startedAt),
     note: (text) => void state.notes.push(text),
+    keep(some) {
+      state.begun = some
+      const all = [...state.rows, ...some]
+      if (state.environment)
+        writeResult(partialOf(options), resultOf({ options, startedAt }, state.environment, all))
+    },
     check({ errors }) {
       state.isClean &&= isSound(errors)
     },

@@ -33,27 +33,44 @@ const layoutHint =
   'The sources of that commit are laid out otherwise than this bench expects: compare with a later one, or --own-bench.'
 const longestRunMs = 20 * 60_000
 
-/** The two results have as many rounds as pairs, and the mark by which `compare` pairs them. */
-export async function measureCommits(options: CommitOptions): Promise<[a: Result, b: Result]> {
+export interface MeasuredCommits {
+  readonly results: readonly [a: Result, b: Result]
+  /** Why there are fewer pairs than were asked for. */
+  readonly failure: string | undefined
+}
+
+/** The two results have as many rounds as complete pairs, and the mark by which `compare` pairs them. */
+export async function measureCommits(options: CommitOptions): Promise<MeasuredCommits> {
   const { pairs, say } = options
   const sides: Side[] = []
   const results = { A: [] as Result[], B: [] as Result[] }
+  let failure: string | undefined
   try {
     for (const [index, name] of (['A', 'B'] as const).entries())
       sides.push(await checkOut(name, options.commits[index] ?? '', options))
-    for (let pair = 1; pair <= pairs; pair += 1) {
-      for (const side of pair % 2 === 1 ? sides : [...sides].reverse()) {
-        const result = await measured(side, options.benchArgs)
-        results[side.name].push(result)
-        say(`  pair ${pair} of ${pairs}, ${side.name}: ${told(result)}`)
-      }
+    for (const { pair, side } of turns(sides, pairs)) {
+      const result = await measured(side, options.benchArgs)
+      results[side.name].push(result)
+      say(`  pair ${pair} of ${pairs}, ${side.name}: ${told(result)}`)
     }
+  } catch (error) {
+    // Hours may be in the pairs before it.
+    failure = error instanceof Error ? error.message : String(error)
+    const complete = Math.min(results.A.length, results.B.length)
+    if (complete === 0) throw error
+    for (const some of Object.values(results)) some.length = complete
   } finally {
     for (const { folder } of sides) await git('worktree', 'remove', '--force', folder)
   }
   const interleaved = randomBytes(6).toString('hex')
-  return [together(results.A, interleaved), together(results.B, interleaved)]
+  return { results: [together(results.A, interleaved), together(results.B, interleaved)], failure }
 }
+
+/** A B, B A, A B: what changes on the machine meanwhile meets both. */
+const turns = (sides: readonly Side[], pairs: number): { pair: number; side: Side }[] =>
+  Array.from({ length: pairs }, (_, index) =>
+    (index % 2 === 0 ? sides : sides.toReversed()).map((side) => ({ pair: index + 1, side })),
+  ).flat()
 
 const git = async (...args: readonly string[]): Promise<string> =>
   (await run('git', [...args], { cwd: root })).stdout.trim()

@@ -23,6 +23,10 @@ function readProcess(pid: number): Process | undefined {
   }
 }
 
+/** User and system time of a process since its start; undefined without /proc. */
+export const cpuMsOf = (pid: number | undefined): number | undefined =>
+  pid === undefined ? undefined : readProcess(pid)?.ms
+
 function allProcesses(): Map<number, Process> {
   const found = new Map<number, Process>()
   for (const name of readdirSync('/proc')) {

@@ -46,7 +46,14 @@ export async function openDeployment(
   const generator = await part<GeneratorProtocol>('harness/generator.ts', closing)
   const own = () => Promise.reject(new Error('a deployment starts nothing'))
   return {
-    ...{ servers: undefined, sql: undefined, workerPid: undefined, watched: undefined, plainPort: 0 },
+    ...{
+      servers: undefined,
+      sql: undefined,
+      workerPid: undefined,
+      checkWorker: () => undefined,
+      watched: undefined,
+      plainPort: 0,
+    },
     gateways: [{ origin: new URL(target).origin, child: undefined, marksPath: '' }],
     ...{ generator, generatorPid: generator.pid, receiverPid: undefined },
     receiver: { ask, clock: () => readClock(aroundRun) },

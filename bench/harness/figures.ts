@@ -14,6 +14,8 @@ export interface Measured {
 
 export interface Joined {
   readonly measured: readonly Measured[]
+  /** When each unit was over that was begun, also before anything was measured. */
+  readonly doneAtNs: readonly number[]
   readonly faults: Faults
 }
 
@@ -29,10 +31,15 @@ export function join(
   const refused = sent.filter((one) => !isTaken(one)).length
   if (measured === 'answer') {
     // A refusal costs next to nothing: it is no unit that was done.
-    const rows = begun
-      .filter((one) => one.role === 'measured' && isTaken(one))
+    const taken = begun.filter(isTaken)
+    const rows = taken
+      .filter(({ role }) => role === 'measured')
       .map((one) => ({ ...one, atNs: one.answeredNs }))
-    return { measured: rows, faults: { ...sound, refused } }
+    return {
+      measured: rows,
+      doneAtNs: taken.map(({ answeredNs }) => answeredNs),
+      faults: { ...sound, refused },
+    }
   }
   const first = new Map<string, number>()
   const counts = new Map<string, { measured: number; further: number }>()
@@ -63,7 +70,8 @@ export function join(
     strange,
     ...(early > 0 && { early }),
   }
-  return { measured: rows, faults }
+  const doneAtNs = begun.flatMap(({ id }) => first.get(`${measured} ${id}`) ?? [])
+  return { measured: rows, doneAtNs, faults }
 }
 
 /**
@@ -99,9 +107,16 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? high : (low + high) / 2
 }
 
-/** Units a second, from the first to the last. */
-export function perSecond(measured: readonly Measured[]): number {
+/**
+ * Units a second that are over, from the first measured send to the last end. Who takes units faster than they are done
+ * still has earlier ones to do by then: they are work of this time, too.
+ */
+export function perSecond(
+  measured: readonly Measured[],
+  doneAtNs: readonly number[] = measured.map(({ atNs }) => atNs),
+): number {
   const first = measured.reduce((least, { sentNs }) => Math.min(least, sentNs), Number.POSITIVE_INFINITY)
-  const last = measured.reduce((most, { atNs }) => Math.max(most, atNs), 0)
-  return last > first ? (measured.length * 1e9) / (last - first) : 0
+  const within = doneAtNs.filter((atNs) => atNs >= first)
+  const last = within.reduce((most, atNs) => Math.max(most, atNs), 0)
+  return last > first ? (within.length * 1e9) / (last - first) : 0
 }

@@ -46,7 +46,8 @@ export interface GeneratorProtocol {
 
 type Planned = Shot & { readonly work: WorkName; readonly role: Sent['role'] }
 
-const mostConnections = 256
+/** To each origin. A stall that is longer than so many units take keeps the rest waiting, and is charged for it. */
+const mostConnections = 1_024
 let planned: Planned[] = []
 /** Numbers and customers take turns over all runs: the next run goes on where the last one ended. */
 let units = 0

@@ -37,6 +37,7 @@ export function merged(encoded: readonly EncodedHistogram[]): Histogram {
 export interface Spread {
   readonly p50: number
   readonly p90: number
+  readonly p95: number
   readonly p99: number
   readonly p999: number
   readonly max: number
@@ -49,7 +50,7 @@ export function spreadOf(histogram: Histogram): Spread {
   const ms = (micros: number) => (isEmpty ? Number.NaN : micros / 1e3)
   const at = (percentile: number) => ms(histogram.getValueAtPercentile(percentile))
   const [max, mean] = [ms(histogram.maxValue), ms(histogram.mean)]
-  return { p50: at(50), p90: at(90), p99: at(99), p999: at(99.9), max, mean }
+  return { p50: at(50), p90: at(90), p95: at(95), p99: at(99), p999: at(99.9), max, mean }
 }
 
 /** So many units have to lie beyond a percentile of the tail: less is the luck of a few. */
@@ -60,6 +61,7 @@ const isFirm = ({ totalCount }: Histogram, oneIn: number): boolean => totalCount
 export function firmSpread(histogram: Histogram): Spread {
   const spread = spreadOf(histogram)
   const firm = (value: number, oneIn: number) => (isFirm(histogram, oneIn) ? value : Number.NaN)
-  const { p90, p99, p999 } = spread
-  return { ...spread, p90: firm(p90, 10), p99: firm(p99, 100), p999: firm(p999, 1_000) }
+  const { p90, p95, p99, p999 } = spread
+  const tail = { p99: firm(p99, 100), p999: firm(p999, 1_000) }
+  return { ...spread, p90: firm(p90, 10), p95: firm(p95, 20), ...tail }
 }

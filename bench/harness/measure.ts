@@ -78,30 +78,35 @@ export async function measureMix(
   const [owed, late, strange] = [owedOf(begun, target, workOf), lateOf(world), [] as Arrived[]]
   const others = beside?.others ?? ((some) => strange.push(...some.filter(({ id }) => !late.has(id))))
   const seen = [...(await collectOwn(world, owed, others)), ...strange]
+  if (!isGateway(target)) {
+    // What an opponent does later is a cost of the same units.
+    for (const { id } of begun) late.add(id)
+    await settle(world, target)
+  }
+  world.checkWorker()
   const done = unitsDone(sent, seen, (name) => works[name].measured)
   const spent = await stop(beside?.isUncounted ? null : done)
   const after = await world.receiver.clock()
   const here = clockBetween(before, after)
   const arrived = seen.map((one) => ({ ...one, atNs: here(one.atNs) }))
-  if (!isGateway(target)) {
-    for (const { id } of begun) late.add(id)
-    await settle(world, target)
-  }
   const marks = await marksOf(world, target)
   const intervals = await stopTail?.()
-  const loadIds = new Set(sent.filter(({ role }) => role === 'load').map(({ id }) => id))
+  const sentIds = new Set(sent.map(({ id }) => id))
   const clock = clockFigures(before, after)
-  return runs.map(({ work: name }): Figures => {
+  return runs.map(({ work: name, load }, index): Figures => {
     const work = works[name]
     const mine = sent.filter((one) => one.work === name && one.role !== 'load')
     const ids = new Set(mine.map(({ id }) => id))
-    const theirs = arrived.filter(({ id }) => !loadIds.has(id) && (runs.length === 1 || ids.has(id)))
+    // What belongs to no unit of any is a fault, and counted once.
+    const isOurs = (id: string): boolean => ids.has(id) || (index === 0 && !sentIds.has(id))
+    const theirs = arrived.filter(({ id }) => isOurs(id))
     const further = isGateway(target) ? work.further : null
-    const { measured, faults } = join(mine, theirs, { ...work, further })
+    const { measured, doneAtNs, faults } = join(mine, theirs, { ...work, further })
     const hops = marks && hopsOf(measured, marks, work.measured)
     const tail = intervals && tailOf(measured, intervals)
     return {
-      ...{ ...latencies(measured), ...spent, cores, errors: faults },
+      ...{ ...latencies(measured), ...spent, units: done, cores, errors: faults },
+      ...(load.kind === 'closed' && { perSecond: perSecond(measured, doneAtNs) }),
       ...{ ...(clock && { clock }), ...hops, ...(tail && { tail }) },
       ...(work.from && { figures: sinceSent(measured) }),
     }
@@ -199,14 +204,16 @@ function startTail({ sql, watched, gateways, workerPid }: World, target: Target)
   const processes = new Map(watched)
   for (const pid of target.pids) processes.set(pid, target.variant)
   if (workerPid !== undefined && isGateway(target)) processes.set(workerPid, 'worker')
-  const mine = gateways.filter(({ origin }) => target.origins.includes(origin))
-  return sampleTail({ sql, processes, recorders: mine.map(({ marksPath }) => marksPath) })
+  return sampleTail({ sql, processes, recorders: recordersOf(gateways, target) })
 }
 
+/** Of all gateways: the one that a webhook reaches may not be the one with the socket. */
+const recordersOf = (gateways: World['gateways'], target: Target): string[] =>
+  isGateway(target) ? gateways.map(({ marksPath }) => marksPath) : []
+
 async function marksOf({ gateways }: World, target: Target) {
-  const mine = gateways.filter(({ origin }) => target.origins.includes(origin))
   const marks = await Promise.all(
-    mine.map(({ marksPath }) => readRecorded<Mark>(marksPath, '/').catch(() => [])),
+    recordersOf(gateways, target).map((path) => readRecorded<Mark>(path, '/').catch(() => [])),
   )
   const all = marks.flat()
   return all.length === 0 ? undefined : all

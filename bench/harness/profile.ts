@@ -42,13 +42,15 @@ const shown = 14
 /** Less than this share is said in one with all others. */
 const least = 0.01
 
+export const everythingElse = 'everything else'
+
 /** The parts that are worth a name, as a share of the whole, and all others together. */
 export function profileShares(profile: Profile): [name: string, us: number, share: number][] {
   const parts = Object.entries(profile)
   const whole = parts.reduce((sum, [, us]) => sum + us, 0)
   const named = parts.slice(0, shown).filter(([, us]) => us >= least * whole)
   const rest = whole - named.reduce((sum, [, us]) => sum + us, 0)
-  return [...named, ['everything else', rest] as const].map(([name, us]) => [name, us, us / whole])
+  return [...named, [everythingElse, rest] as const].map(([name, us]) => [name, us, us / whole])
 }
 
 const native = 'native'

@@ -22,5 +22,5 @@ export async function profiled(
     await sleep(50)
   }
   const profile = JSON.parse(readFileSync(profilePath, 'utf8')) as CpuProfile
-  return { ...figures, profile: profileOf(profile, figures.count) }
+  return { ...figures, profile: profileOf(profile, figures.units ?? figures.count) }
 }

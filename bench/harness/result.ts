@@ -1,5 +1,5 @@
 // The file that a bench run writes: bench/results/<scenario>.json. bench/README.md describes it.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { EncodedHistogram } from './histogram.ts'
 import type { Profile } from './profile.ts'
@@ -109,8 +109,10 @@ export interface Round {
   readonly fromPlan: EncodedHistogram
   /** Measured units. */
   readonly count: number
-  /** Units a second that were completed. */
+  /** Units a second that were completed. In closed loops version 2 left out those that had begun before. */
   readonly perSecond: number
+  /** Units that were done, also before anything was measured: what `cpu` is divided by. Version 2 and drills have none. */
+  readonly units?: number
   /** For a unit that was done. Version 2 divided by those that were refused as well. */
   readonly cpu: Cpu
   /** Bytes of write-ahead log for one unit; null where no database can be asked. */
@@ -176,6 +178,8 @@ export function writeResult(name: string, result: Result): string {
   writeFileSync(path, `${JSON.stringify(result, null, 1)}\n`)
   return path
 }
+
+export const removeResult = (name: string): void => rmSync(resultPath(name), { force: true })
 
 /** Throws errors that say what to do. */
 export function readResult(path: string): Result {

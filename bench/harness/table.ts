@@ -61,10 +61,17 @@ export const readPlan =
 export const planSpread = (rounds: readonly Round[]): Spread =>
   firmSpread(merged(rounds.map(({ fromPlan }) => fromPlan)))
 
-/** As `ratio`; null where either has too few units for the percentile. */
+/**
+ * Of the percentiles of all rounds that both have, merged: a single round has too few units for one. Null where all of
+ * them together have, too.
+ */
 export function tailRatio(rounds: readonly Round[], others: readonly Round[], name: keyof Spread) {
-  const isFirm = [rounds, others].every((some) => !Number.isNaN(planSpread(some)[name]))
-  return isFirm ? ratio(rounds, others, readPlan(name)) : null
+  const shared = (some: readonly Round[], beside: readonly Round[]) =>
+    some.filter(({ round }) => beside.some((one) => one.round === round))
+  const [ours, theirs] = [shared(rounds, others), shared(others, rounds)].map(
+    (some) => planSpread(some)[name],
+  )
+  return ours && theirs ? ours / theirs : null
 }
 
 export const unitsOf = (rounds: readonly Round[]): number =>

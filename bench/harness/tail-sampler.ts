@@ -53,7 +53,7 @@ export function sampleTail({ sql, processes, recorders }: Sampled): () => Promis
         and (state = 'active' or backend_type in ('autovacuum worker', 'checkpointer') or wait_event_type = 'Lock')`
     const toNs = nowNs()
     const backends = rows.filter(({ kind }) => kind === 'client backend').map(({ pid }) => pid)
-    const causes = [...rows.map(causeOf), ...scheduler(backends, toNs - beforeNs)]
+    const causes = [...rows.map(causeOf), ...scheduler(backends, toNs)]
     for (const cause of new Set(causes)) if (cause) intervals.push({ cause, fromNs: beforeNs, toNs })
     beforeNs = toNs
   }
@@ -73,16 +73,17 @@ export function sampleTail({ sql, processes, recorders }: Sampled): () => Promis
 
 /** Who waited for a core although it could run. Backends of Postgres come and go. */
 function runQueues(processes: ReadonlyMap<number, string>) {
-  const before = new Map<number, number>()
-  return (backends: readonly number[], sinceNs: number): string[] => {
+  const before = new Map<number, { waited: number; atNs: number }>()
+  return (backends: readonly number[], atNs: number): string[] => {
     const named = new Map(processes)
     for (const pid of backends) named.set(pid, 'Postgres')
     return [...named].flatMap(([pid, name]) => {
       const waited = waitedNs(pid)
       const last = before.get(pid)
       if (waited === undefined) return []
-      before.set(pid, waited)
-      const isWaiting = last !== undefined && waited - last > sinceNs * waitingShare
+      before.set(pid, { waited, atNs })
+      // A backend is looked at only while it works: it may have waited long before the last sample.
+      const isWaiting = last !== undefined && waited - last.waited > (atNs - last.atNs) * waitingShare
       return isWaiting ? [`no core free: ${name}`] : []
     })
   }

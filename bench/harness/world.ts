@@ -1,16 +1,15 @@
 // Starts everything that a bench needs, private and on loopback: database servers, gateways, worker, receiver,
 // generator, and what the gateway is compared with.
-import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { type Child, startChild, waitUntilReady } from '../../src/dev/child.ts'
 import { freePort } from '../../src/dev/embedded/ports.ts'
 import { startPostgres } from '../../src/dev/embedded/postgres.ts'
 import { startRedis } from '../../src/dev/embedded/redis.ts'
 import { provider } from '../../src/dev/provider.ts'
 import { connectPool, type Pool } from '../../src/platform/postgres/sql.ts'
+import { build } from './build.ts'
 import { certificate } from './certificate.ts'
 import { type ClockOffset, sameClock } from './clock.ts'
 import type { Closing } from './closing.ts'
@@ -53,6 +52,8 @@ export interface World {
   readonly sql: Pool | undefined
   readonly gateways: readonly Gateway[]
   readonly workerPid: number | undefined
+  /** Throws where the worker has ended: what it should do would cost nothing. */
+  checkWorker(): void
   /** Processes whose waits for a core delay a unit, by what they are; with --tail. */
   readonly watched: ReadonlyMap<number, string> | undefined
   readonly generator: Asker<GeneratorProtocol>
@@ -149,6 +150,7 @@ export async function openWorld(options: WorldOptions, closing: Closing): Promis
     watched: options.tail ? new Map(namesOf({ generator, receiver })) : undefined,
     dead: async () => (await part<DeadProtocol>('harness/dead.ts', closing)).ask('listen', null),
     workerPid: worker.process.pid,
+    checkWorker: watchWorker(worker),
     wabaId: provider.wabaId,
     appSecret: provider.appSecret,
     ...{ receiver: here(receiver), generatorPid: generator.pid, receiverPid: receiver.pid },
@@ -158,6 +160,16 @@ export async function openWorld(options: WorldOptions, closing: Closing): Promis
       started.set(key, target)
       return target
     },
+  }
+}
+
+function watchWorker({ exited }: Child): () => void {
+  let end: string | undefined
+  void exited.then((why) => {
+    end = why
+  })
+  return () => {
+    if (end !== undefined) throw new Error(`the worker ended: ${end}, see ${logDir}/worker.log`)
   }
 }
 
@@ -175,13 +187,6 @@ async function together<Values extends readonly unknown[]>(
 ): Promise<Values> {
   await Promise.allSettled(work)
   return (await Promise.all(work)) as unknown as Values
-}
-
-/** Builds the product: the TypeScript loader would add a call that names a function at each creation. */
-let built: Promise<unknown> | undefined
-const build = () => {
-  built ??= promisify(execFile)(process.execPath, ['--import', 'tsx', 'src/dev/build.ts'], { cwd: root })
-  return built
 }
 
 let gatewaysStarted = 0

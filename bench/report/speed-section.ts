@@ -1,8 +1,8 @@
-// The figures of bench/README.md from named results: no figure is typed by hand. Pure functions.
+// The figures of bench/results/README.md from named results: no figure is typed by hand. Pure functions.
 
 import { isSound } from '../harness/figures.ts'
 import { facts, tableLine } from '../harness/markdown.ts'
-import { mergedProfiles, profileShares } from '../harness/profile.ts'
+import { everythingElse, mergedProfiles, profileShares } from '../harness/profile.ts'
 import type { Result, Row } from '../harness/result.ts'
 import {
   busyParts,
@@ -198,12 +198,14 @@ function profileTable(rows: readonly Row[]): string {
   }))
   const most = (name: string) => Math.max(...columns.map(({ shares }) => shares.get(name) ?? 0))
   const names = [...new Set(columns.flatMap(({ shares }) => [...shares.keys()]))].filter(
-    (name) => most(name) >= leastShare,
+    (name) => most(name) >= leastShare && name !== everythingElse,
   )
   const lines = names
     .sort((a, b) => most(b) - most(a))
     .map((name) => [name, ...columns.map(({ shares }) => shown((shares.get(name) ?? Number.NaN) * 100, 0))])
-  return table(['', ...columns.map(({ name }) => name)], lines)
+  const rest = columns.map(({ shares }) => 1 - names.reduce((sum, name) => sum + (shares.get(name) ?? 0), 0))
+  const last = [everythingElse, ...rest.map((share) => shown(share * 100, 0))]
+  return table(['', ...columns.map(({ name }) => name)], [...lines, last])
 }
 
 const drillHead = ['', 'p50 ms', 'p99', 'a second', 'CPU us', 'units', 'besides']

@@ -17,6 +17,7 @@ interface Owned {
 const connections = 32
 const usualSize = 100_000
 const longestSeconds = 600
+const openSeconds = 300
 /** The slowest that a drain may be, in deliveries a second. */
 const slowest = 100
 
@@ -97,6 +98,23 @@ export async function collectAll(
     arrived.push(...some.filter(({ id }) => ids.has(id)))
   }
   return arrived
+}
+
+/** Throws where not each of these ids has arrived once. */
+export function checkOnce(ids: ReadonlySet<string>, arrived: readonly Arrived[]): void {
+  const seen = new Set(arrived.map(({ id }) => id).filter((id) => ids.has(id)))
+  const own = arrived.filter(({ id }) => ids.has(id)).length
+  if (seen.size === ids.size && own === seen.size) return
+  throw new Error(`of ${ids.size} texts ${ids.size - seen.size} were lost, and ${own - seen.size} came again`)
+}
+
+/** A text for each of these numbers: the first gateway owns their endpoints from then on, and has opened their sockets. */
+export async function openAll(
+  world: World,
+  { numbers, say }: { numbers: readonly PlannedNumber[]; say: Bench['say'] },
+): Promise<void> {
+  const ids = await sendAll(world, { numbers, count: numbers.length, say })
+  checkOnce(ids, await collectAll(world, ids, openSeconds))
 }
 
 /** What these ids make of the arrivals, when all of them could arrive from `sinceNs` on. */

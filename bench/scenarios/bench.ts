@@ -12,6 +12,8 @@ export interface Bench {
   isLate(): boolean
   /** To be read below the table, such as what was left out. */
   note(text: string): void
+  /** So that what was measured outlives a failure: all rows of the scenario so far. */
+  keep(rows: readonly Row[]): void
   /** Fails the bench where a run that is in no row had faults. */
   check(figures: Pick<Figures, 'errors'>): void
   /** With --profile the gateway is profiled meanwhile, and the figures say where its time went. */
@@ -34,8 +36,8 @@ export const gatewayOf = ({ gateways }: World): Target => {
   return { variant: 'gateway', origins: [gateway.origin], pids: pid === undefined ? [] : [pid] }
 }
 
-/** Collects rounds in rows, in the order in which rows begin. */
-export function rowCollector() {
+/** Collects rounds in rows, in the order in which rows begin, and keeps them. */
+export function rowCollector({ keep }: Pick<Bench, 'keep'>) {
   const rows = new Map<string, Row & { readonly rounds: Round[] }>()
   return {
     add(of: Omit<Row, 'rounds'>, round: Round): void {
@@ -43,6 +45,7 @@ export function rowCollector() {
       const row = rows.get(key) ?? { ...of, rounds: [] }
       row.rounds.push(round)
       rows.set(key, row)
+      keep([...rows.values()])
     },
     rows: (): Row[] => [...rows.values()],
   }

@@ -5,7 +5,7 @@ import type { Row } from '../harness/result.ts'
 import { loadText } from '../harness/table.ts'
 import { told } from '../harness/told.ts'
 import type { Target } from '../harness/world.ts'
-import { hold } from './backlog.ts'
+import { hold, openAll } from './backlog.ts'
 import { type Bench, rowCollector } from './bench.ts'
 import { type Cell, cellsOf, leadSeconds, leftOut, planText } from './plan.ts'
 import { warmth, warmUp } from './warm-up.ts'
@@ -29,7 +29,7 @@ export async function targetsOf(bench: Bench, work: WorkName): Promise<Target[]>
 
 export async function matrix(bench: Bench): Promise<Row[]> {
   const { options, world } = bench
-  const collector = rowCollector()
+  const collector = rowCollector(bench)
   bench.say(planText(options))
   await warmUpAll(bench)
   if (options.backlog > 0) await hold(bench, options.backlog)
@@ -60,6 +60,9 @@ async function runCell(
 
 async function warmUpAll(bench: Bench): Promise<void> {
   const warm = warmth()
+  // The gateway that a first text reaches keeps the socket: the first one, whatever is measured first.
+  if (bench.options.variants.includes('remote'))
+    await openAll(bench.world, { numbers: bench.world.seeded.numbers, say: bench.say })
   for (const work of bench.options.works) {
     const targets = await targetsOf(bench, work)
     const gateway = targets.find(({ variant }) => variant === 'gateway')

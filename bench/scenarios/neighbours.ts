@@ -8,7 +8,7 @@ import type { Arrived } from '../harness/receiver.ts'
 import type { Row } from '../harness/result.ts'
 import type { SeededNumber } from '../harness/seed.ts'
 import { told } from '../harness/told.ts'
-import { collectAll, release, sendAll, sqlOf } from './backlog.ts'
+import { checkOnce, collectAll, release, sendAll, sqlOf } from './backlog.ts'
 import { type Bench, type Drill, gatewayOf, rowCollector } from './bench.ts'
 import { warmUp } from './warm-up.ts'
 
@@ -82,7 +82,7 @@ export const deadNeighbours: Drill = {
       one: { numbers: [one], perSecond: apart },
       many: { numbers: rest, perSecond: rest.length },
     }
-    const collector = rowCollector()
+    const collector = rowCollector(bench)
     for (const [victim, healthy] of [
       ['one', 'many'],
       ['many', 'one'],
@@ -141,6 +141,7 @@ export const retryStorm: Drill = {
       const measured = await measure(world, gatewayOf(world), run, beside)
       say(`  ${variant}: ${told(measured)}`)
       rows.push({ scenario: 'retry-storm', variant, load, rounds: [{ round: 1, ...measured, figures }] })
+      bench.keep(rows)
     }
     await sleep(noticeMs)
     await warmUp(bench, gatewayOf(world), { work: 'event', numbers: [healthy] })
@@ -153,7 +154,9 @@ export const retryStorm: Drill = {
     await release(sqlOf(world), failed)
     await run('retry storm', { waiting: ids.size })
     const early = new Set(others.map(({ id }) => id))
-    await collectAll(world, new Set([...ids].filter((id) => !early.has(id))), longestStormSeconds)
+    const left = new Set([...ids].filter((id) => !early.has(id)))
+    others.push(...(await collectAll(world, left, longestStormSeconds)))
+    checkOnce(ids, others)
     say(`  ${ids.size} texts had arrived after ${((performance.now() - startedAt) / 1e3).toFixed(1)} s`)
     return rows
   },

@@ -2,7 +2,7 @@
 import type { BenchOptions } from '../harness/options.ts'
 import type { Row } from '../harness/result.ts'
 import { countedRounds, loadText, middle } from '../harness/table.ts'
-import { collectAll, sendAll } from './backlog.ts'
+import { openAll } from './backlog.ts'
 import type { Bench } from './bench.ts'
 import { matrix } from './matrix.ts'
 
@@ -16,7 +16,6 @@ const usualRows = 2_000_000
 const least: Size = { gateways: 1, endpoints: 1, rows: 100_000, backlog: 0 }
 /** The goal: CPU of a unit divided by that in the smallest world. */
 const goal = 1.2
-const openSeconds = 120
 const smallest = 'smallest'
 
 /** The smallest comes last once more: how far its figures are apart says what the machine changed meanwhile. */
@@ -42,11 +41,11 @@ export async function scaleRows(bench: Bench, { name, ...size }: ScaleWorld): Pr
   say(`${name}:`)
   const { numbers } = world.seeded
   // Every owner is loaded and every socket open before anything is measured.
-  const ids = await sendAll(world, { numbers, count: numbers.length, say })
-  await collectAll(world, ids, openSeconds)
+  await openAll(world, { numbers, say })
   const options = { ...bench.options, ...size, variants: ['gateway'] }
-  const rows = await matrix({ ...bench, options })
-  return rows.map((row) => ({ ...row, scenario: `${row.scenario}, ${name}` }))
+  const named = (rows: readonly Row[]) =>
+    rows.map((row) => ({ ...row, scenario: `${row.scenario}, ${name}` }))
+  return named(await matrix({ ...bench, options, keep: (rows) => bench.keep(named(rows)) }))
 }
 
 interface Place {

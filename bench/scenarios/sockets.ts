@@ -3,9 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { noCpu, residentBytes } from '../harness/cpu.ts'
 import { latencies, watch } from '../harness/measure.ts'
 import type { Row } from '../harness/result.ts'
-import type { World } from '../harness/world.ts'
-import { collectAll, sendAll } from './backlog.ts'
+import type { Target, World } from '../harness/world.ts'
+import { openAll } from './backlog.ts'
 import { type Drill, gatewayOf } from './bench.ts'
+import { warmUp } from './warm-up.ts'
 
 const usualSize = 10_000
 const openTimeoutMs = 300_000
@@ -23,26 +24,36 @@ async function opened({ receiver }: World, count: number, sinceNs = 0): Promise<
   throw new Error(`${count} sockets were not open in time`)
 }
 
+/** Of a socket and a second, while nothing is sent. */
+async function idleCpu(world: World, target: Target, sockets: number) {
+  const stop = await watch(world, target)
+  await sleep(idleSeconds * 1e3)
+  return stop(sockets * idleSeconds)
+}
+
 export const idleSockets: Drill = {
   about: 'memory and CPU of idle sockets, and how fast all come back after a cut',
-  world: ({ size = usualSize }) => ({ endpoints: size, contacts: size, rows: 0 }),
-  async run({ world, say }) {
+  world: ({ size = usualSize }) => ({ endpoints: size + 1, contacts: size + 1, rows: 0 }),
+  async run(bench) {
+    const { world, say } = bench
     const target = gatewayOf(world)
-    const units = world.seeded.numbers.length
+    const [first, ...numbers] = world.seeded.numbers
+    if (!first) throw new Error('unreachable')
+    const units = numbers.length
     const [pid = 0] = target.pids
+    // What a gateway and its servers take without these sockets is no cost of theirs.
+    await warmUp(bench, target, { work: 'event', numbers: [first] })
     const rssBefore = residentBytes(pid)
+    const before = await idleCpu(world, target, units)
     // One text each loads the owner of every endpoint, which keeps its socket from then on.
-    const ids = await sendAll(world, { numbers: world.seeded.numbers, count: units, say })
-    await collectAll(world, ids, openTimeoutMs / 1e3)
-    await opened(world, units)
+    await openAll(world, { numbers, say })
+    await opened(world, units + 1)
     await sleep(idleSeconds * 1e3)
-    const stopIdle = await watch(world, target)
-    await sleep(idleSeconds * 1e3)
-    const { cpu, others } = await stopIdle(units * idleSeconds)
+    const { cpu, others } = await idleCpu(world, target, units)
     const load = { kind: 'batch', units } as const
     const figures = {
       'memory KiB a socket': (residentBytes(pid) - rssBefore) / 1_024 / units,
-      ...(cpu.all !== null && { 'CPU us a socket and second': cpu.all }),
+      ...(cpu.all !== null && { 'CPU us a socket and second': cpu.all - (before.cpu.all ?? 0) }),
     }
     // Nothing is done: there is no unit that has a cost.
     const idle = { ...latencies([]), count: units, cpu: noCpu, walBytes: null, others }
@@ -54,8 +65,8 @@ export const idleSockets: Drill = {
     ]
     const stop = await watch(world, target)
     const cutNs = await world.receiver.ask('cut', null)
-    const times = await opened(world, units, cutNs)
-    const spent = await stop(units)
+    const times = await opened(world, units + 1, cutNs)
+    const spent = await stop(times.length)
     const measured = times.map((atNs, index) => ({
       id: String(index),
       sentNs: cutNs,

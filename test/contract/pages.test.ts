@@ -155,6 +155,7 @@ const questions = [
   question('How do I add a route?', 'src/api/README.md', 'Adding a route'),
   question('How do I add a page of the console?', 'src/console/web/README.md', 'Add a page'),
   question('How fast is it?', 'bench/README.md', 'Speed'),
+  question('What was measured?', 'bench/results/README.md', 'Results'),
 ]
 
 describe('the pages', () => {

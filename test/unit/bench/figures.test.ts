@@ -62,6 +62,7 @@ describe('what was sent and what arrived', () => {
     ]
     assert.deepEqual(join([sent('a')], seen, work), {
       measured: [{ id: 'a', sentNs: 100, plannedNs: 0, atNs: 130 }],
+      doneAtNs: [130],
       faults: sound,
     })
   })
@@ -129,6 +130,17 @@ test('the rate is counted from the first send to the last arrival', () => {
   const unit = (sentNs: number, atNs: number) => ({ id: '', plannedNs: 0, sentNs, atNs })
   assert.equal(perSecond([unit(0, 5e8), unit(1e9, 2e9)]), 1)
   assert.equal(perSecond([]), 0)
+})
+
+test('who takes units faster than they are done is credited with those that had begun before', () => {
+  // 2,000 a second are taken for four seconds, the first of which is not measured; 500 a second are done.
+  const shots = Array.from({ length: 8_000 }, (_, index) =>
+    sent(`${index}`, { role: index < 2_000 ? 'warm' : 'measured', sentNs: index * 5e5 }),
+  )
+  const rings = shots.map(({ id }, index) => ring(id, (index + 1) * 2e6))
+  const { measured, doneAtNs } = join(shots, rings, { ...expected, further: null })
+  assert.equal(measured.length, 6_000)
+  assert.equal(Math.round(perSecond(measured, doneAtNs)), 500)
 })
 
 test('the median is the middle, or between both middles', () => {

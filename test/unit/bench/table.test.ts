@@ -32,7 +32,7 @@ describe('the table of a bench', () => {
     const rows = [row('gateway', [round(1, 2), round(2, 4)]), row('floor', [round(1, 1), round(2, 1)])]
     const [head = '', ours = '', floor = ''] = table(rows, { price: 3.6 }).split('\n')
     assert.match(head, /p50 ms +p99 +p99\.9 +max +x floor/)
-    assert.match(ours, /^event 200\/s +gateway +2\.00 +4\.00 +- +4\.00 +3\.00 +3\.00 +200 +1\.00 +900 /)
+    assert.match(ours, /^event 200\/s +gateway +2\.00 +4\.00 +- +4\.00 +3\.00 +4\.00 +200 +1\.00 +900 /)
     assert.match(ours, / 0\.00 +2000 +2 +0\.90$/)
     assert.match(floor, /floor +1\.00/)
   })
