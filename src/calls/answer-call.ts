@@ -1,4 +1,5 @@
 // Answers an inbound call. The first SDP wins: it is pre-accepted, then accepted. Others are refused.
+
 import { hasEnded } from './call.machine.ts'
 import type {
   CallMessage,
@@ -10,6 +11,7 @@ import type {
   StepContext,
 } from './call.messages.ts'
 import type { CallRow, PendingAction } from './call.ts'
+import { changedRow } from './call-row.ts'
 import {
   andThen,
   answerWith,
@@ -107,7 +109,10 @@ function notTaken(
 }
 
 // The provider takes a pre-accept only while no SDP has been accepted, so the doubt is resolved.
-const withoutDoubt = (state: CallState): CallState => ({ ...state, row: { ...state.row, doubtHash: null } })
+const withoutDoubt = (state: CallState): CallState => ({
+  ...state,
+  row: changedRow(state.row, { doubtHash: null }),
+})
 
 /** True where the refusal shows that the SDP of `doubtHash`, whose outcome was lost, answered the call. */
 export const revealsAnswer = ({ doubtHash, answerHash }: CallRow, outcome: ProviderOutcome): boolean =>
@@ -117,7 +122,7 @@ export const revealsAnswer = ({ doubtHash, answerHash }: CallRow, outcome: Provi
   doubtHash !== answerHash
 
 export const answeredBefore = (context: StepContext, state: CallState, reply: CallReply): CallStep =>
-  accepted(context, { ...state, row: { ...state.row, answerHash: state.row.doubtHash } }, reply)
+  accepted(context, { ...state, row: changedRow(state.row, { answerHash: state.row.doubtHash }) }, reply)
 
 // Where the provider refuses a repeat because the call is in progress, the first request took effect.
 const hasHappened = (outcome: ProviderOutcome, command: Command): boolean =>

@@ -1,4 +1,5 @@
 // Creates calls: the first row, the first event, and the ledger that makes both durable.
+
 import type { Dispatch } from '../contract/dispatch.ts'
 import type { CallConnectUpdate } from '../contract/provider-updates.ts'
 import { readClock } from '../platform/actors/guard.ts'
@@ -9,6 +10,7 @@ import { newId } from '../shared/ids.ts'
 import type { CallState, CallTiming, TerminateFacts } from './call.messages.ts'
 import { type CallRow, statusBody } from './call.ts'
 import { commandCheckMs, forwardCheckMs } from './call-deadlines.ts'
+import { changedRow } from './call-row.ts'
 import { happenedAt } from './happened-at.ts'
 import type {
   Beginning,
@@ -71,7 +73,7 @@ export function endedCall(
   const context = { at: endedAt, replyTo: undefined, timing }
   const last = terminated(context, stateOf(row, []), end ?? unanswered).tx?.at(-1)
   if (!last?.body) throw new Error('a ringing call that is terminated has ended')
-  const ended = { ...last.row, version: 1, wakeAt: null }
+  const ended = changedRow(last.row, { version: 1, wakeAt: null })
   // The timeline is by our clock.
   const noted = last.notes.map((note) => ({ ...note, at }))
   return { row: ended, body: statusBody(ended, endedAt, at), notes: [...notes, ...told, ...noted] }

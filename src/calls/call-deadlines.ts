@@ -1,7 +1,9 @@
 // Deadlines of a call: what happens when the provider is silent or the owner has crashed.
+
 import { hasEnded } from './call.machine.ts'
 import type { CallOut, CallState, CallTiming, StepContext } from './call.messages.ts'
 import type { CallRow } from './call.ts'
+import { changedRow } from './call-row.ts'
 import { andThen, type CallStep, end, step } from './call-step.ts'
 import {
   endedBefore,
@@ -136,7 +138,8 @@ const isOver = (state: CallState): boolean =>
 function withWakeAt(state: CallState, nextMs: number): CallState {
   const atMs = wakeAtMs(state, nextMs)
   if (atMs === state.row.wakeAt?.getTime()) return state
-  return { ...state, row: { ...state.row, wakeAt: atMs === undefined ? null : new Date(atMs) } }
+  const wakeAt = atMs === undefined ? null : new Date(atMs)
+  return { ...state, row: changedRow(state.row, { wakeAt }) }
 }
 
 function timer(context: StepContext, state: CallState, nextMs: number): CallOut {

@@ -14,7 +14,8 @@ import type {
   ProviderRefusal,
   StepContext,
 } from './call.messages.ts'
-import { type CallProgress, type CallRow, statusBody } from './call.ts'
+import { type CallProgress, statusBody } from './call.ts'
+import { changedRow } from './call-row.ts'
 
 export type CallStep = Step<CallState, CallTx, CallOut>
 
@@ -30,12 +31,10 @@ export const answerWith = (context: StepContext, state: CallState, value: CallRe
 export function andThen(first: CallStep, next: (state: CallState) => CallStep): CallStep {
   const second = next(first.state)
   if (first.tx === undefined && first.effects.length === 0) return second
-  const tx = [...(first.tx ?? []), ...(second.tx ?? [])].reduce(merged, [])
-  return {
-    state: second.state,
-    ...(tx.length > 0 && { tx }),
-    effects: [...first.effects, ...second.effects],
-  }
+  const { state } = second
+  const effects = second.effects.length === 0 ? first.effects : [...first.effects, ...second.effects]
+  if (first.tx === undefined && second.tx === undefined) return { state, effects }
+  return { state, tx: [...(first.tx ?? []), ...(second.tx ?? [])].reduce(merged, []), effects }
 }
 
 /** Merges two changes unless both are transitions: each statement can carry only one event. */
@@ -48,7 +47,7 @@ function merged(changes: readonly Change[], next: Change): readonly Change[] {
 
 /** Writes the row without a transition and without an event. */
 export function save(state: CallState, patch: Partial<CallProgress>, ...notes: Note[]): CallStep {
-  const row = { ...state.row, ...patch }
+  const row = changedRow(state.row, patch)
   return { state: { ...state, row }, tx: [{ row, body: null, notes }], effects: [] }
 }
 
@@ -60,7 +59,7 @@ export function move(
   options: { readonly patch?: Partial<CallProgress>; readonly note?: Note; readonly reply?: CallReply } = {},
 ): CallStep {
   if (!mayBecome(state.row, to)) return step(state)
-  const row: CallRow = { ...state.row, ...options.patch, status: to, version: state.row.version + 1 }
+  const row = changedRow(state.row, { ...options.patch, status: to, version: state.row.version + 1 })
   const detail = { status: to, ...(row.endReason !== null && { endReason: row.endReason }) }
   const kept = hasEnded(row) ? (state.command?.notes ?? []) : []
   const notes = [...kept, ...(options.note ? [options.note] : []), { at: context.at, kind: 'status', detail }]

@@ -63,7 +63,7 @@ export const callActor = (timing: CallTiming): CallActor => ({
       : undefined,
   handle(state, { message, at, replyTo: waiting }) {
     const context = { at, replyTo: waiting, timing }
-    const resumed = resume({ ...context, replyTo: undefined }, state)
+    const resumed = resume({ at, replyTo: undefined, timing }, state)
     return withDeadlines(
       context,
       andThen(resumed, (known) => react(context, known, message)),

@@ -1,8 +1,10 @@
 // Direct events: forwards call.ringing and call.accepted to endpoints, and records failures on the call.
+
 import type { ForwardError } from '../contract/records/call.ts'
 import { hasEnded } from './call.machine.ts'
 import type { CallMessage, CallOut, CallState, ForwardOutcome, Note, StepContext } from './call.messages.ts'
 import { type CallProgress, forwardBody } from './call.ts'
+import { changedRow } from './call-row.ts'
 import { andThen, type CallStep, save, step } from './call-step.ts'
 
 /** The provider rings for 30 to 60 s; the answer-by header promises the shorter time. */
@@ -93,7 +95,7 @@ export function forwarded(
 ): CallStep {
   if (!isForwarding(state)) return step(state)
   if (outcome.type === 'failed') return forwardFailed(context, state, outcome)
-  const row = { ...state.row, forwardState: 'OK' as const, lastForwardError: null }
+  const row = changedRow(state.row, { forwardState: 'OK', lastForwardError: null })
   const notes = [attempted(context, state), { at: context.at, kind: 'forward.delivered' }]
   const noted = step(
     { ...state, row },

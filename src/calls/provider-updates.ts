@@ -1,9 +1,11 @@
 // Handles the provider's updates of a call. Each may come twice, late or out of order: the table of statuses
 // decides what applies, and an update that changes nothing is only noted.
+
 import { classOfReported } from '../contract/provider-errors.ts'
 import { type EndReason, hasEnded, mayBecome } from './call.machine.ts'
 import type { CallMessage, CallOut, CallState, Note, StepContext, TerminateFacts } from './call.messages.ts'
 import type { CallProgress, CallRow } from './call.ts'
+import { changedRow } from './call-row.ts'
 import { andThen, type CallStep, end, move, save, secondsBetween, settle, step } from './call-step.ts'
 import { forward, forwardAccepted, takeSession } from './forward-call.ts'
 import { happenedAt } from './happened-at.ts'
@@ -139,7 +141,7 @@ export function terminated(
   if (hasEnded(state.row)) return step(state)
   if (state.row.status !== 'ACCEPTED' && durationSeconds === null) return notPickedUp(context, state, error)
   const acceptedAt = new Date(context.at.getTime() - (durationSeconds ?? 0) * 1_000)
-  const ended = { ...state, row: { ...state.row, error, endedAt: context.at } }
+  const ended = { ...state, row: changedRow(state.row, { error, endedAt: context.at }) }
   return andThen(pickedUp(context, ended, acceptedAt), (answered) => over(context, answered, durationSeconds))
 }
 

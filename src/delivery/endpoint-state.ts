@@ -221,9 +221,10 @@ export function pullAnew(state: EndpointState): void {
 
 /** What comes back after its queue was dropped: all is read again, because later events of its key may be queued now. */
 export function dropOutdated(state: EndpointState): void {
-  const outdated = [...state.first.takeOutdated(), ...state.retries.takeOutdated()]
-  for (const item of outdated) state.known.delete(item.deliveryId)
-  if (outdated.length > 0) pullAnew(state)
+  const outdated = [state.first.takeOutdated(), state.retries.takeOutdated()]
+  if (outdated.every((items) => items.length === 0)) return
+  for (const item of outdated.flat()) state.known.delete(item.deliveryId)
+  pullAnew(state)
 }
 
 export function pullAll(state: EndpointState): void {

@@ -143,15 +143,22 @@ const rowsFor = (queue: AttemptQueue<QueuedItem>): number =>
   Math.min(maxPulled, Math.max(minPulled, Math.floor(queue.room / usualBodyBytes)))
 
 /** A report without an answer from the receiver. */
-export const reportOf = (outcome: AttemptReport['outcome'], durationMs = 0): AttemptReport => ({
+const noConnection = { timings: {}, remoteAddress: null, reusedConnection: false }
+
+/** Where there is no answer. */
+export const reportOf = (
+  outcome: AttemptReport['outcome'],
+  durationMs = 0,
+  facts: Pick<AttemptReport, 'timings' | 'remoteAddress' | 'reusedConnection'> = noConnection,
+): AttemptReport => ({
   outcome,
   durationMs,
-  timings: {},
+  timings: facts.timings,
   responseHeaders: null,
   responseBody: null,
   retryAfterMs: null,
-  remoteAddress: null,
-  reusedConnection: false,
+  remoteAddress: facts.remoteAddress,
+  reusedConnection: facts.reusedConnection,
 })
 
 function directResult(report: AttemptReport): DirectResult {

@@ -1,5 +1,6 @@
 // The order of a conversation whose events come from several nodes: each event names the one before it, and
 // the endpoint's owner remembers which one it received last.
+import { Generations } from '../shared/generations.ts'
 import { idTimeMs } from '../shared/ids.ts'
 
 /**
@@ -11,16 +12,10 @@ const mostKeys = 20_000
 
 /** The last event of each key that reached the owner, for as long as the hand-over of another may be late. */
 export class RecentEvents {
-  /** Oldest first, because each update inserts the key again. */
-  readonly #last = new Map<string, string>()
+  readonly #last = new Generations<string>({ limit: mostKeys, keepMs: lateMs })
 
   note(key: string, eventId: string, nowMs: number): void {
-    this.#last.delete(key)
-    this.#last.set(key, eventId)
-    for (const [oldest, id] of this.#last) {
-      if (this.#last.size <= mostKeys && nowMs - idTimeMs(id) < lateMs) return
-      this.#last.delete(oldest)
-    }
+    this.#last.set(key, eventId, nowMs)
   }
 
   /** Whether this event, or a later one of its key, was here before. */

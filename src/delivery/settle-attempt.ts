@@ -48,16 +48,12 @@ export function settleAttempt(config: EndpointConfig, attempt: Ended, options: S
     startedAt: new Date(endedAt.getTime() - report.durationMs),
     endedAt,
     report,
-    verdict: verdictOf(item, report, { endedAt, ...options }),
+    verdict: verdictOf(attempt, options),
     counts: countsOf(attempt),
   }
 }
 
-function verdictOf(
-  item: QueuedItem,
-  report: AttemptReport,
-  options: SettleOptions & { readonly endedAt: Date },
-): AttemptVerdict {
+function verdictOf({ item, report, endedAt }: Ended, options: SettleOptions): AttemptVerdict {
   const { outcome } = report
   if (outcome.type === 'delivered') return { type: 'delivered' }
   if (outcome.type === 'blocked') return { type: 'blocked' }
@@ -65,14 +61,14 @@ function verdictOf(
   if (item.replay) return { type: 'failed' }
   const retryAt = nextRetryAt({
     attemptNumber: item.attemptNumber,
-    failedAt: options.endedAt,
+    failedAt: endedAt,
     delaysMs: options.retryDelaysMs,
     retryAfterMs: report.retryAfterMs,
     random: options.random,
   })
   return retryAt === null
     ? { type: 'failed' }
-    : { type: 'retry', delayMs: retryAt.getTime() - options.endedAt.getTime() }
+    : { type: 'retry', delayMs: retryAt.getTime() - endedAt.getTime() }
 }
 
 function countsOf({ item, report, isCounted }: Ended): AttemptRecord['counts'] {

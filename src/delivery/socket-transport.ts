@@ -179,7 +179,8 @@ function writeUrgent(turn: Turn, open: OpenSocket): void {
 function end(turn: Turn, frame: Frame, outcome: AttemptOutcome, at = turn.at): void {
   if (frame.isAnswered) return
   const durationMs = Math.max(0, at.getTime() - frame.startedAtMs)
-  finish({ ...turn, at }, frame.work, { ...reportOf(outcome, durationMs), ...frame.facts })
+  const report = reportOf(outcome, durationMs, frame.facts)
+  finish(at === turn.at ? turn : { ...turn, at }, frame.work, report)
 }
 
 export function frameDone(turn: Turn, token: number, done: { frame: number; written: boolean }): void {

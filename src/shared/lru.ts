@@ -1,27 +1,19 @@
-// A bounded map that evicts the least recently used entry. A Map keeps insertion order, so `get` reinserts.
+import { Generations } from './generations.ts'
 
+/** A bounded map of what was used last: `limit` entries at least, twice as many at most. */
 export class Lru<Value> {
-  readonly #limit: number
-  readonly #entries = new Map<string, Value>()
+  readonly #entries: Generations<Value>
 
   constructor(limit: number) {
-    this.#limit = limit
+    this.#entries = new Generations({ limit })
   }
 
   get(key: string): Value | undefined {
-    const value = this.#entries.get(key)
-    if (value === undefined) return undefined
-    this.#entries.delete(key)
-    this.#entries.set(key, value)
-    return value
+    return this.#entries.refresh(key)
   }
 
   set(key: string, value: Value): void {
-    this.#entries.delete(key)
     this.#entries.set(key, value)
-    if (this.#entries.size <= this.#limit) return
-    const [oldest] = this.#entries.keys()
-    if (oldest !== undefined) this.#entries.delete(oldest)
   }
 
   delete(key: string): void {

@@ -5,6 +5,7 @@ import { emit, writtenDeliveries } from '../../platform/postgres/emit.ts'
 import { none, shareStatement, skipLocked } from '../../platform/postgres/share-statement.ts'
 import type { Fragment, Sql } from '../../platform/postgres/sql.ts'
 import { type CallId, newId } from '../../shared/ids.ts'
+import { changedRow } from '../call-row.ts'
 import type { BegunHere, InboundCall } from '../ports.ts'
 import { type BegunRow, begunOf, occurred, present } from './call-begin-parts.ts'
 import { groupedBy } from './call-changes.store.ts'
@@ -90,11 +91,8 @@ const route = (sql: Sql) => sql`
 
 const rowOf =
   ({ ringing: { row } }: InboundCall) =>
-  ({ forwardState }: BegunRow) => ({
-    ...row,
-    forwardState,
-    forwardStartedAt: forwardState === null ? null : row.createdAt,
-  })
+  ({ forwardState }: BegunRow) =>
+    changedRow(row, { forwardState, forwardStartedAt: forwardState === null ? null : row.createdAt })
 
 /** A row as the statement for many reads it. Spreads of parts would take several times the memory. */
 const inputOf = ({ call: { ringing, calledAt, forwardCheckAt }, sid }: Begin) => {

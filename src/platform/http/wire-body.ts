@@ -217,10 +217,8 @@ export class WireBody {
     const sinceMs = clock.mono()
     this.#rate ??= new LeastRate(slowMs)
     const { leftMs } = this.#rate
-    const isSlowFirst = leftMs <= deadlineMs
-    this.#timer = clock.after(isSlowFirst ? leftMs : deadlineMs, () =>
-      isSlowFirst ? this.#failSlow() : this.cutOff(),
-    )
+    const over = leftMs <= deadlineMs ? () => this.#failSlow() : () => this.cutOff()
+    this.#timer = clock.after(Math.min(leftMs, deadlineMs), over)
     await new Promise<void>((resolve) => {
       this.#wake = resolve
     })
@@ -241,10 +239,11 @@ export class WireBody {
 
   #rest(): Promise<Outcome> {
     this.#resume()
-    this.#timer = this.#options.clock.after(this.#options.deadlineMs, () => this.cutOff())
-    // Most bodies come with their head: those are here before this runs.
+    // Most bodies come with their head: those are here before this runs, and need no timer.
     setImmediate(() => {
-      if (!this.#outcome && !this.#options.room.expect(this)) this.#fail(overloaded())
+      const { clock, deadlineMs, room } = this.#options
+      if (!this.#outcome && !room.expect(this)) this.#fail(overloaded())
+      if (!this.#outcome) this.#timer = clock.after(deadlineMs, () => this.cutOff())
     })
     return new Promise((resolve) => {
       this.#settle = resolve

@@ -98,9 +98,11 @@ async function receive(
     durationMs: Math.round(performance.now() - startedAt),
   }
   const level = levelOf(record)
-  const { requestId, remoteAddress } = request
-  if (log.isLevelEnabled(level))
+  // Reading the address is a call of native code: only where it is written.
+  if (log.isLevelEnabled(level)) {
+    const { requestId, remoteAddress } = request
     log[level]({ ...record, requestId, remoteAddress, ...reasonOf(error) }, 'ingest.received')
+  }
   observe?.(record)
   const status = statuses[outcome]
   return outcomes ? { status, body: JSON.stringify({ outcomes }) } : { status }

@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { DeadlineExceeded, withDeadline } from '../../../src/shared/deadline.ts'
 import { digestOf } from '../../../src/shared/digest.ts'
 import { parseDuration } from '../../../src/shared/duration.ts'
+import { Generations } from '../../../src/shared/generations.ts'
 import { Lru } from '../../../src/shared/lru.ts'
 import { canMove, isTerminal, sourcesOf } from '../../../src/shared/machine.ts'
 import { isE164, toDigits, toE164 } from '../../../src/shared/phone.ts'
@@ -57,12 +58,51 @@ describe('a bounded map', () => {
     const map = new Lru<number>(2)
     map.set('a', 1)
     map.set('b', 2)
-    map.get('a')
     map.set('c', 3)
+    map.get('a')
+    map.set('d', 4)
+    map.set('e', 5)
     assert.deepEqual(
-      ['a', 'b', 'c'].map((key) => map.get(key)),
-      [1, undefined, 3],
+      ['a', 'b', 'd', 'e'].map((key) => map.get(key)),
+      [1, undefined, 4, 5],
     )
+    map.delete('a')
+    assert.equal(map.get('a'), undefined)
+  })
+
+  test('never holds more than twice its limit', () => {
+    const map = new Lru<number>(10)
+    for (let key = 0; key < 1_000; key += 1) {
+      map.set(`${key}`, key)
+      map.get('0')
+    }
+    const kept = Array.from({ length: 1_000 }, (_, key) => `${key}`).filter(
+      (key) => map.get(key) !== undefined,
+    )
+    assert.ok(kept.includes('0') && kept.length >= 10 && kept.length <= 20, kept.join(' '))
+  })
+})
+
+describe('a map of what was set lately', () => {
+  test('keeps each entry for its time at least, and forgets what is twice as old', () => {
+    const map = new Generations<number>({ limit: 100, keepMs: 1_000 })
+    map.set('a', 1, 5_000)
+    map.set('b', 2, 5_999)
+    map.set('c', 3, 6_998)
+    assert.deepEqual([map.get('a'), map.get('b'), map.get('c')], [1, 2, 3])
+    map.set('d', 4, 8_000)
+    assert.deepEqual([map.get('a'), map.get('b'), map.get('c'), map.get('d')], [undefined, undefined, 3, 4])
+    map.set('e', 5, 99_000)
+    assert.deepEqual([map.get('d'), map.get('e')], [undefined, 5])
+  })
+
+  test('of one key, the value that was set last holds', () => {
+    const map = new Generations<number>({ limit: 2 })
+    map.set('a', 1)
+    map.set('b', 2)
+    map.set('a', 3)
+    map.set('c', 4)
+    assert.equal(map.get('a'), 3)
     map.delete('a')
     assert.equal(map.get('a'), undefined)
   })
