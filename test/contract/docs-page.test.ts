@@ -54,6 +54,16 @@ describe('the reference page', () => {
     assert.deepEqual(fields.toSorted(), all(/<label for="([^"]+)"/g).toSorted())
   })
 
+  test('the paths of its examples have no gaps, and the form of an upload takes a file', () => {
+    const paths = all(/\$API(\/[^&"]*)/g)
+    assert.ok(paths.length >= table.length)
+    assert.deepEqual(
+      paths.filter((path) => path.includes('//') || path.endsWith('/')),
+      [],
+    )
+    assert.deepEqual(all(/<input id="([^"]+)" name="file" type="file"/g), ['uploadMedia-file'])
+  })
+
   test('its policy lets in its own style and script, and nothing else', () => {
     const [style = ''] = all(/<style>([\s\S]*?)<\/style>/g)
     const scripts = all(/<script(?: type="module")?>([\s\S]*?)<\/script>/g)

@@ -37,10 +37,12 @@ export interface Place {
   readonly path: string
 }
 
-/** An example id with the prefix of the parameter's pattern; '' for a parameter that is not an id. */
+/** An example id with the prefix of the parameter's pattern; for a parameter that is not an id, its first example. */
 export function exampleOf({ schema }: Parameter): string {
   const prefix = /^\^([a-z]+_)/.exec(String(schema['pattern'] ?? ''))?.[1]
-  return prefix === undefined ? '' : `${prefix}01m7x2p9wpemg8tyspapjpqf9p`
+  if (prefix !== undefined) return `${prefix}01m7x2p9wpemg8tyspapjpqf9p`
+  const [example = ''] = (schema['examples'] ?? []) as readonly unknown[]
+  return String(example)
 }
 
 /** Follows a reference to a shared response. */

@@ -14,9 +14,11 @@ function requestOf(form) {
     form.dataset.path,
   )
   const query = new URLSearchParams(valuesIn(form, 'query')).toString()
-  const body = form.elements.namedItem('body')?.value
+  const text = form.elements.namedItem('body')?.value
   const headers = { authorization: `Bearer ${key.value.trim()}` }
-  if (body !== undefined) headers['content-type'] = 'application/json'
+  if (text !== undefined) headers['content-type'] = 'application/json'
+  // The browser itself names the type of a form, with its boundary.
+  const body = form.querySelector('[type="file"]') === null ? text : new FormData(form)
   return [
     `/api/v1${path}${query && `?${query}`}`,
     { method: form.dataset.method, headers, body, redirect: 'error' },

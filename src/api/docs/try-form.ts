@@ -9,10 +9,12 @@ export function tryForm(operation: Operation, { method, path }: Place): string {
   const single = parameters.filter(({ schema }) => schema['type'] !== 'object')
   const fields = single.map((parameter) => field(parameter, operationId)).join('\n')
   const body = requestBody?.content['application/json']?.example
+  const takesFile = requestBody?.content['multipart/form-data'] !== undefined
   return `<form class="try" data-method="${method}" data-path="${escaped(path)}" hidden>
 <h4>Try it</h4>
 ${fields}
 ${body === undefined ? '' : bodyField(operationId, body)}
+${takesFile ? fileField(operationId) : ''}
 <p><button type="submit">Send</button> <span class="note">to this gateway, with the key above</span></p>
 <pre class="answer" tabindex="0" aria-live="polite" hidden></pre>
 </form>`
@@ -24,6 +26,10 @@ function field(parameter: Parameter, operationId: string): string {
   const hint = place === 'path' ? ` placeholder="${exampleOf(parameter)}"` : ''
   return `<p><label for="${id}">${escaped(name)}</label> <input id="${id}" name="${escaped(name)}" data-in="${place}"${hint}${required ? ' required' : ''} autocomplete="off"></p>`
 }
+
+/** A form has one field: the file. */
+const fileField = (operationId: string): string =>
+  `<p><label for="${operationId}-file">file</label> <input id="${operationId}-file" name="file" type="file" required></p>`
 
 const bodyField = (operationId: string, body: unknown): string =>
   `<p><label for="${operationId}-body">Body</label> <textarea id="${operationId}-body" name="body" rows="10" spellcheck="false">${escaped(JSON.stringify(body, null, 2))}</textarea></p>`

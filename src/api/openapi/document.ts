@@ -72,7 +72,7 @@ const securitySchemes = {
 }
 
 const tagTexts: Readonly<Record<string, string>> = {
-  messages: 'Send template messages and read the log.',
+  messages: 'Send templates and free-form messages, and read the log.',
   conversations: 'Threads, one per number and contact.',
   templates: 'What can be sent.',
   numbers: 'What can be sent from.',

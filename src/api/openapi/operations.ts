@@ -55,7 +55,10 @@ export const operationNotes: Readonly<Record<string, OperationNotes>> = {
   'GET /messages/chat/:id': { id: 'getMessage', answer: 'The message.', response: example.deliveredMessage },
   'POST /messages/chat/preview': {
     id: 'previewMessage',
-    description: 'Nothing is stored or sent. A template that is not approved can be previewed too.',
+    description:
+      'Nothing is stored or sent. Some reasons to refuse a send do not refuse a preview: a template that is not approved, ' +
+      'variables that do not fit (the answer lists them), opt-outs, the end of the 24 hours, a person without a number, ' +
+      'and a workspace without a default number.',
     answer: 'What the customer would read, and which variables do not fit.',
     request: { to: example.send.to, template: example.send.template },
     response: example.preview,

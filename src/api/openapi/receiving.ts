@@ -52,9 +52,19 @@ export const receiving: readonly Chapter[] = [
   {
     id: 'deduplication',
     title: 'Deduplication and order',
-    text:
-      'Delivery is at least once. `x-communication-delivery` is the same over all attempts of a delivery: remember it and take each once. ' +
-      'On a socket, which has no headers for a frame, use `data.messageId` or `data.callId` together with `data.status`, or `data.updateId`. ' +
-      'First attempts of one conversation or call start in the order in which things happened; a retry may come late, so go by `occurredAt`.',
+    text: [
+      'Delivery is at least once. `x-communication-delivery` is the same over all attempts of a queued delivery: remember it and take each once. ' +
+        '`call.ringing` and `call.accepted` have another one for every send: take each `call.id` once. A frame of a socket has no headers; there, these fields identify an event:',
+      [
+        '- `message.status`: `data.messageId` and `data.status`.',
+        '- `message.received`: `data.messageId`.',
+        '- `call.status`: `data.callId` and `data.status`.',
+        '- `contact.updated`: `data.conversationId`, `data.occurredAt` and `data.marketingOptedOut`.',
+        '- `account.updated`: `data.updateId`.',
+        '- `call.ringing`, `call.accepted`: `call.id`.',
+      ].join('\n'),
+      'First attempts of one conversation or call start in the order in which things happened. A retry may come late, so order events by `data.occurredAt`. ' +
+        '`message.received` has none: order it by `sentAt`, the time at which the event was made, or by `createdAt` of the message, the time of the provider.',
+    ].join('\n\n'),
   },
 ]

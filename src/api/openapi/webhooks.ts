@@ -161,6 +161,7 @@ const queuedRules =
 
 const directRules =
   'Direct: the time limit is 5 seconds, one attempt, no log entry and no replay. Answer 200 at once and work afterwards. ' +
+  'If a gateway crashes or stands still, it may come again: deduplicate on `call.id`. ' +
   'A failure stands on the call as `lastForwardError`; `GET /calls/{id}/offer` gives the offer again while an inbound call rings.'
 
 const header = (name: string, description: string, example: string, required = true) => ({
@@ -172,7 +173,10 @@ const header = (name: string, description: string, example: string, required = t
   example,
 })
 
-const delivery = 'dlv_01m7x2pa0cf3r8k5s2t9w4y6zb'
+const isQueued = (event: EventKind): boolean => eventClasses[event].delivery === 'queued'
+
+const deliveryOf = (event: EventKind): string =>
+  isQueued(event) ? 'dlv_01m7x2pa0cf3r8k5s2t9w4y6zb' : `${event}.6f2c1b9e-3d0a-4c57-8e21-5b7a9d4f0c36`
 
 const answerBy = header(
   'x-communication-answer-by',
@@ -185,8 +189,10 @@ const headers = (event: EventKind) => [
   header('x-communication-event', 'The kind of event.', event),
   header(
     'x-communication-delivery',
-    'The same over all attempts of a delivery: deduplicate on it.',
-    delivery,
+    isQueued(event)
+      ? 'The same over all attempts of a delivery: deduplicate on it.'
+      : 'Another one for every send: deduplicate on `call.id`.',
+    deliveryOf(event),
   ),
   header('x-communication-attempt', `1 to ${limits.attempts}; a replay goes on counting.`, '1'),
   header(
@@ -200,7 +206,7 @@ const headers = (event: EventKind) => [
     'sha256=9a0b1c2d3e4f5061728394a5b4c5d6e2a7e3f8a8f1f0f6e4f8b0a5a1c7ee9f0c',
     false,
   ),
-  header('webhook-id', 'Standard Webhooks: the delivery.', delivery),
+  header('webhook-id', 'Standard Webhooks: the delivery.', deliveryOf(event)),
   header('webhook-timestamp', 'Standard Webhooks: the time of the attempt in seconds.', '1795184464'),
   header(
     'webhook-signature',
@@ -218,12 +224,11 @@ export const webhooks = (book: SchemaBook): Record<EventKind, { post: JsonSchema
 
 function webhook(event: EventKind, book: SchemaBook): JsonSchema {
   const { summary, description, example } = notes[event]
-  const isQueued = eventClasses[event].delivery === 'queued'
   return {
     operationId: `on${event.replaceAll(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
     tags: ['events'],
     summary,
-    description: `${description}\n\n${isQueued ? queuedRules : directRules}`,
+    description: `${description}\n\n${isQueued(event) ? queuedRules : directRules}`,
     'x-delivery': eventClasses[event].delivery,
     security: [],
     parameters: headers(event),

@@ -22,7 +22,7 @@ export const conversationView = v.pipe(
     numberId: about(idView('number'), 'The number of the workspace.'),
     number: about(v.string(), "The workspace's number, with its plus."),
     contact: v.object({
-      waId: about(v.string(), "The customer's number as digits; empty in a group."),
+      waId: about(v.string(), "The customer's number as digits; empty where it is hidden, and in a group."),
       number: about(v.string(), 'The same with its plus.'),
       ...whoView,
       name: about(v.nullable(v.string()), "The customer's profile name."),
@@ -49,7 +49,7 @@ export const conversationView = v.pipe(
     lastInboundAt: v.nullable(timestamp),
     windowExpiresAt: about(
       v.nullable(timestamp),
-      "Until when the customer's last message allows free replies.",
+      "Until when the customer's last message or call allows free-form messages; null where there was none.",
     ),
     callPermission: about(
       v.nullable(callPermissionView),

@@ -87,7 +87,7 @@ export const idsOf = <Kind extends IdKind>(kind: Kind) =>
   )
 
 const contactForm = /^(?:[+ ]?[1-9]\d{6,14}|[A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128})$/
-const contactPattern = '(\\+?[1-9]\\d{6,14}|[A-Z]{2}\\.(ENT\\.)?[A-Za-z0-9]{1,128})'
+export const contactPattern = '(\\+?[1-9]\\d{6,14}|[A-Z]{2}\\.(ENT\\.)?[A-Za-z0-9]{1,128})'
 
 /** A customer's number in a filter, plus optional, or a user id. An unescaped plus in a query arrives as a space. */
 export const contact = v.pipe(

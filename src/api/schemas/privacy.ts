@@ -6,15 +6,19 @@ import {
   erasureStatuses,
   exportStatuses,
 } from '../../contract/records/privacy.ts'
-import { about } from '../../platform/http/shown.ts'
-import { contact, idView, timestamp } from './fields.ts'
+import { about, shownAs } from '../../platform/http/shown.ts'
+import { contact, contactPattern, idView, timestamp } from './fields.ts'
 
 /** In a path the plus of a number may be escaped. */
 export const phoneParam = v.strictObject({
-  phone: v.pipe(
-    v.string(),
-    v.transform((text) => text.replace(/^%2B/i, '+')),
-    contact,
+  phone: about(
+    v.pipe(
+      v.string(),
+      shownAs({ type: 'string', pattern: `^${contactPattern}$`, examples: ['15557000001'] }),
+      v.transform((text) => text.replace(/^%2B/i, '+')),
+      contact,
+    ),
+    'The number of the contact in international format, with or without its plus, or the user id.',
   ),
 })
 
@@ -40,7 +44,10 @@ export const erasureView = v.pipe(
   v.object({
     id: idView('erasure'),
     status: v.picklist(erasureStatuses),
-    contact: about(v.nullable(v.string()), 'The number as digits; null once it is erased.'),
+    contact: about(
+      v.nullable(v.string()),
+      'The number as digits, or the user id, as it was named; null once it is erased.',
+    ),
     ...job,
   }),
   v.title('Erasure'),
@@ -51,7 +58,10 @@ export const exportView = v.pipe(
   v.object({
     id: idView('export'),
     status: v.picklist(exportStatuses),
-    contact: about(v.nullable(v.string()), 'The number as digits; null once the export has expired.'),
+    contact: about(
+      v.nullable(v.string()),
+      'The number as digits, or the user id, as it was named; null once the export has expired.',
+    ),
     ...job,
     sizeBytes: about(v.nullable(integer), 'Of the file, once there is one.'),
     sha256: about(v.nullable(v.string()), 'Of the file, in hex.'),
