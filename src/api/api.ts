@@ -60,7 +60,11 @@ const createGuard = (authenticate: AuthenticateKey, services: ApiServices) =>
   async function guard(request: HttpRequest, route: ApiRoute): Promise<Admission<ApiContext>> {
     const verdict = await authenticate(presentedKey(request))
     if (verdict.type === 'refused')
-      throw new AppError('INVALID_API_KEY', 'the API key is unknown, revoked or expired', challenge)
+      throw new AppError(
+        'INVALID_API_KEY',
+        'the API key is unknown, revoked, expired or one of another environment; check it, or make another one in the console',
+        challenge,
+      )
     const { caller, requestsPerSecond } = verdict
     return {
       context: { caller, services },

@@ -1,5 +1,6 @@
 // POST /conversations/:id/call: places a call at most once for each Idempotency-Key.
 
+import { stoppedText } from '../contract/account-health.ts'
 import { permissionAt } from '../contract/call-permission.ts'
 import { AppError, notFound, withDetail } from '../contract/errors.ts'
 import type { SessionDescription } from '../contract/events.ts'
@@ -11,6 +12,7 @@ import { outboundCall } from './begin-call.ts'
 import type { CallReply } from './call.messages.ts'
 import { checkSdp } from './check-sdp.ts'
 import type { BegunCall, CallClock, CallLedger, CallOwners, Dialled } from './ports.ts'
+import { noCallPermission } from './refuse.ts'
 
 export interface PlaceInput {
   readonly session: SessionDescription
@@ -104,7 +106,10 @@ const leaving = () =>
   })
 
 const notPlaced = () =>
-  new AppError('UNAVAILABLE', 'this gateway stopped taking calls, so this one was not placed; place another')
+  new AppError(
+    'UNAVAILABLE',
+    'this gateway stopped taking calls, so this one was not placed; place another, with a new Idempotency-Key',
+  )
 
 function checkDialled(dialled: Dialled | undefined, at: Date): asserts dialled is Dialled {
   if (!dialled) throw notFound('conversation')
@@ -114,18 +119,16 @@ function checkDialled(dialled: Dialled | undefined, at: Date): asserts dialled i
 
 function checkStopped({ stopped }: Dialled): void {
   if (!stopped) return
-  const until = stopped.until === null ? '' : ` It ends at ${new Date(stopped.until).toISOString()}.`
-  throw new AppError('CALLING_RESTRICTED', `${stopped.message}${until}`)
+  throw new AppError('CALLING_RESTRICTED', stoppedText(stopped))
 }
 
 // An unknown permission is no refusal: it may have been granted before we received webhooks. The provider
 // decides.
 function checkPermission({ callPermission }: Dialled, at: Date): void {
   if (callPermission === null || permissionAt(callPermission, at).granted) return
+  if (!callPermission.granted) throw noCallPermission()
   throw new AppError(
     'CALL_PERMISSION_REQUIRED',
-    callPermission.granted
-      ? 'the permission to call this contact has expired; ask for it again'
-      : 'this contact has not granted permission to be called; ask for it first',
+    'the permission to call this contact has expired; ask for it again',
   )
 }

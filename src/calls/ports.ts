@@ -1,5 +1,6 @@
 // The ports of calls. gateway/ or calls.module.ts provides them.
 
+import type { Stopped } from '../contract/account-health.ts'
 import type { StoredPermission } from '../contract/call-permission.ts'
 import type { WrittenDelivery } from '../contract/dispatch.ts'
 import type { SessionDescription } from '../contract/events.ts'
@@ -113,7 +114,7 @@ export interface Dialled extends CallParties {
   /** Null: whether the contact permits calls is not known. */
   readonly callPermission: StoredPermission | null
   /** What the provider has stopped the account or the number from; null: placing calls is not stopped. */
-  readonly stopped?: { readonly message: string; readonly until: string | null } | null
+  readonly stopped?: Stopped | null
 }
 
 /** The result of a statement that begins a call. */

@@ -119,7 +119,7 @@ function numberOf({ numberId }: PlanContext, asked: NumberId | null): NumberId {
   throw new AppError(
     'NO_SENDER_NUMBER',
     asked
-      ? 'numberId names no number of this workspace'
+      ? 'numberId names no number of this workspace; GET /numbers lists them'
       : 'the workspace has no default number: set one in the console, or name one in numberId',
   )
 }

@@ -25,7 +25,10 @@ export const wrongState = (operation: CampaignOperation, status: CampaignStatus)
   )
 
 export const noTemplate = ({ name, language }: TemplateName): AppError =>
-  new AppError('TEMPLATE_NOT_FOUND', `there is no template ${name} (${language}) in this workspace`)
+  new AppError(
+    'TEMPLATE_NOT_FOUND',
+    `there is no template ${name} (${language}) in this workspace; GET /templates lists what there is`,
+  )
 
 /** `status`: null where there is no such template. */
 export function refuseTemplate(template: TemplateName, status: string | null): void {

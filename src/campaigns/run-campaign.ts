@@ -1,6 +1,7 @@
 // Starts, pauses and cancels campaigns, and begins scheduled ones. Each transition raises the campaign's
 // epoch. Recipients claimed under an older epoch may still be sent; pause and cancel answer only when no such
 // request can begin any more.
+import { type Stopped, stoppedText } from '../contract/account-health.ts'
 import type { Author } from '../contract/administration.ts'
 import { AppError } from '../contract/errors.ts'
 import type { CampaignRecord, CampaignStatus, PauseReason } from '../contract/records/campaign.ts'
@@ -27,7 +28,7 @@ export interface CampaignState {
   readonly isSuspended: boolean
   readonly hasRecipients: boolean
   /** What the provider has stopped the account from; null: nothing. */
-  readonly stopped: { readonly message: string; readonly until: string | null } | null
+  readonly stopped: Stopped | null
 }
 
 export interface Transition {
@@ -209,10 +210,7 @@ function refuseUnfit(state: CampaignState): void {
  */
 function refuseStopped({ stopped }: CampaignState): void {
   if (!stopped?.until) return
-  throw new AppError(
-    'ACCOUNT_RESTRICTED',
-    `${stopped.message} It ends at ${new Date(stopped.until).toISOString()}.`,
-  )
+  throw new AppError('ACCOUNT_RESTRICTED', stoppedText(stopped))
 }
 
 /** Why a campaign cannot send; null when it can. */

@@ -15,6 +15,16 @@ export interface AccountChange
   readonly stops: readonly AccountStop[]
 }
 
+/** A state that is in force, as a refusal tells it. */
+export interface Stopped {
+  readonly message: string
+  readonly advice: string | null
+  readonly until: string | null
+}
+
+export const stoppedText = ({ message, advice, until }: Stopped): string =>
+  [message, until && `It ends at ${new Date(until).toISOString()}.`, advice].filter(Boolean).join(' ')
+
 export interface AccountUpdate {
   readonly type: 'accountUpdate'
   readonly wabaId: string

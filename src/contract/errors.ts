@@ -63,7 +63,8 @@ export const errorCatalog = {
   },
   CALLING_RESTRICTED: {
     status: 409,
-    meaning: 'The provider lets the account or the number place no calls now; the message says until when.',
+    meaning:
+      'The provider lets the account or the number place no calls now; the message says until when, if known.',
   },
   CALL_NOT_RINGING: { status: 409, meaning: 'The call is not a ringing inbound call.' },
   CALL_ALREADY_ANSWERED: { status: 409, meaning: 'Another answer to this call came first.' },
@@ -76,7 +77,7 @@ export const errorCatalog = {
   },
   IN_USE: {
     status: 409,
-    meaning: 'Something else relies on what this would take away; the message names it.',
+    meaning: 'Console: something relies on what this would take away; the message names it.',
   },
   TEMPLATE_NOT_FOUND: { status: 422, meaning: 'The workspace has no template of this name and language.' },
   TEMPLATE_NOT_APPROVED: { status: 422, meaning: 'The template is not approved by the provider.' },
@@ -94,7 +95,7 @@ export const errorCatalog = {
   MEDIA_UNSUITABLE: {
     status: 422,
     meaning:
-      'The file is of another type or larger than the message takes, or was uploaded for another number; the message says which.',
+      'The file is of another type than the message takes, or was uploaded for another number; details say which.',
   },
   MESSAGE_NOT_FOUND: {
     status: 422,
@@ -116,10 +117,10 @@ export const errorCatalog = {
   },
   NO_SENDER_NUMBER: {
     status: 422,
-    meaning: 'The workspace has no such number, or no default number to send from.',
+    meaning: 'No such number, no default number to send from, or no access token of the provider.',
   },
-  ADDRESS_NOT_ALLOWED: { status: 422, meaning: 'The endpoint URL is not an encrypted, public address.' },
-  RATE_LIMITED: { status: 429, meaning: 'Too many requests for this key; Retry-After says when to go on.' },
+  ADDRESS_NOT_ALLOWED: { status: 422, meaning: 'Console: the endpoint URL is not encrypted and public.' },
+  RATE_LIMITED: { status: 429, meaning: 'Too many requests at once; Retry-After says when to go on.' },
   INTERNAL: { status: 500, meaning: 'An unexpected error; quote the requestId.' },
   PROVIDER_ERROR: {
     status: 502,

@@ -40,7 +40,13 @@ export function publicHandler({ api, console, pages, ...edges }: Edges): HttpHan
 }
 
 const nothing: HttpHandler = (request) =>
-  errorResponse(new AppError('NOT_FOUND', 'there is nothing at this path'), request)
+  errorResponse(
+    new AppError(
+      'NOT_FOUND',
+      'there is nothing at this path; the API begins at /api/v1, and /docs describes it',
+    ),
+    request,
+  )
 
 /** The files that console and documentation share. */
 const sharedPages: HttpHandler = async (request) => {

@@ -3,6 +3,7 @@
 import type { Sender } from '../contract/caller.ts'
 import { AppError } from '../contract/errors.ts'
 import { fileOf } from '../contract/message-content.ts'
+import { noTokenToSend } from '../contract/provider-refusal.ts'
 import { isUserId } from '../shared/address.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { NumberId } from '../shared/ids.ts'
@@ -68,7 +69,8 @@ interface Checked {
 
 export function checkSend(context: SendContext, input: SendInput, { templates, clock }: CheckPorts) {
   const { number, account } = context
-  if (!number || !account) throw noSender(input.from)
+  if (!number) throw noSender(input.from)
+  if (!account) throw noTokenToSend()
   if (input.template) {
     return { number, account, ...checkTemplate(context, input, { template: input.template, templates }) }
   }
@@ -137,12 +139,15 @@ export const noSender = (from: SendInput['from']): AppError =>
   new AppError(
     'NO_SENDER_NUMBER',
     from
-      ? 'from names no number of this workspace'
+      ? 'from names no number of this workspace; GET /numbers lists them'
       : 'the workspace has no default number: set one in the console, or name one in from',
   )
 
 export const noTemplate = (template: TemplateInput): AppError =>
-  new AppError('TEMPLATE_NOT_FOUND', `there is no ${nameOf(template)} in this workspace`)
+  new AppError(
+    'TEMPLATE_NOT_FOUND',
+    `there is no ${nameOf(template)} in this workspace; GET /templates lists what there is`,
+  )
 
 export const optedOut = () =>
   new AppError('RECIPIENT_OPTED_OUT', 'the contact has opted out with STOP; it can opt in again with START')

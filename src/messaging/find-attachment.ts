@@ -57,9 +57,12 @@ function refusal(media: Exclude<MediaState, StoredMedia> | undefined): AppError 
   if (!media) return notFound('message')
   switch (media.state) {
     case 'NONE':
-      return new AppError('NOT_FOUND', 'the message has no attachment')
+      return new AppError('NOT_FOUND', 'the message has no attachment; those that have one name it in media')
     case 'LOST':
-      return new AppError('NOT_FOUND', 'the attachment could not be fetched from the provider')
+      return new AppError(
+        'NOT_FOUND',
+        'the attachment could not be fetched from the provider and is lost; ask the customer to send it again',
+      )
     case 'PENDING':
       return new AppError('UNAVAILABLE', 'the attachment has not arrived from the provider yet; try again', {
         retryAfterSeconds: 2,

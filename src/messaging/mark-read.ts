@@ -1,6 +1,7 @@
 // Marks messages as read. The provider marks all earlier ones of the thread too, so the rows follow.
 import { AppError, notFound } from '../contract/errors.ts'
-import type { Provider, ProviderAccount, ProviderError } from '../contract/provider.ts'
+import type { Provider, ProviderAccount } from '../contract/provider.ts'
+import { noProviderToken, providerError } from '../contract/provider-refusal.ts'
 import type { Direction, MessageRecord } from '../contract/records/message.ts'
 import type { Clock } from '../shared/clock.ts'
 import { type ConversationId, encodeId, type MessageId, type WorkspaceId } from '../shared/ids.ts'
@@ -115,20 +116,10 @@ async function tellProvider(
   options?: { readonly typing: boolean },
 ): Promise<void> {
   if (providerMessageId === null) return
-  if (!account) throw refused(noToken)
+  if (!account) throw refused(noProviderToken)
   const result = await provider.markRead(account, providerMessageId, options)
   if (result.type === 'refused' || result.type === 'notSent') throw refused(result.error)
 }
 
-const noToken = {
-  code: 'NO_PROVIDER_TOKEN',
-  title: 'the workspace has no access token of the provider',
-} as const
-
-const refused = ({ code, title }: Pick<ProviderError, 'code' | 'title'>): AppError =>
-  new AppError('PROVIDER_ERROR', `the provider refused: ${title} (${code})`, {
-    details: [
-      { path: 'provider.code', message: code },
-      { path: 'provider.title', message: title },
-    ],
-  })
+const refused = (error: Parameters<typeof providerError>[1]): AppError =>
+  providerError('the provider refused', error)

@@ -2,6 +2,7 @@
 import type { BlobStore, PutResult } from '../contract/blobs.ts'
 import { AppError } from '../contract/errors.ts'
 import type { Provider, ProviderAccount } from '../contract/provider.ts'
+import { noTokenToSend, providerError } from '../contract/provider-refusal.ts'
 import type { UploadRecord } from '../contract/records/upload.ts'
 import type { Clock } from '../shared/clock.ts'
 import { encodeId, type NumberId, newId, type WorkspaceId } from '../shared/ids.ts'
@@ -9,6 +10,7 @@ import type { Log } from '../shared/log.ts'
 import { noSender, type SendInput } from './check-send.ts'
 import type { StoredUpload } from './free-form-content.ts'
 import { uploadLimit, uploadTypes } from './media-kinds.ts'
+import { emptyFile } from './upload-media.ts'
 
 export interface UploadFile {
   readonly mimeType: string
@@ -17,11 +19,11 @@ export interface UploadFile {
 }
 
 export interface UploadStore {
-  /** Undefined: no such number, or no token to send with. */
+  /** Undefined: no such number. Null as account: no token to send with. */
   sender(
     workspaceId: WorkspaceId,
     from: SendInput['from'],
-  ): Promise<{ readonly numberId: NumberId; readonly account: ProviderAccount } | undefined>
+  ): Promise<{ readonly numberId: NumberId; readonly account: ProviderAccount | null } | undefined>
   /** Has the file deleted in a day, unless the upload is kept until then. */
   begin(blobKey: string): Promise<void>
   /** Has the file deleted now. */
@@ -76,6 +78,8 @@ async function store(
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', `send the file as one of ${uploadTypes.join(', ')}`)
   const sender = await ports.store.sender(workspaceId, from)
   if (!sender) throw noSender(from)
+  const { account } = sender
+  if (!account) throw noTokenToSend()
   const id = newId('upload')
   const blobKey = `${workspaceId}/upload-${id}`
   await ports.store.begin(blobKey)
@@ -90,7 +94,7 @@ async function store(
       ...{ id, numberId: sender.numberId, mimeType, fileName, sizeBytes, sha256 },
       ...{ blobKey, createdAt },
     }
-    const providerMediaId = await passOn(ports, sender.account, upload)
+    const providerMediaId = await passOn(ports, account, upload)
     const expiresAt = await ports.store.keep({ ...upload, providerMediaId }, workspaceId)
     return {
       ...{ id: encodeId('upload', id), mimeType, fileName, sizeBytes, sha256 },
@@ -115,7 +119,7 @@ function stored(put: PutResult, mimeType: string, limitBytes: number) {
       'PAYLOAD_TOO_LARGE',
       `a file of ${mimeType} must not be larger than ${limitBytes} bytes`,
     )
-  if (put.sizeBytes === 0) throw new AppError('VALIDATION_ERROR', 'the file is empty')
+  if (put.sizeBytes === 0) throw emptyFile()
   return put
 }
 
@@ -129,7 +133,5 @@ async function passOn(
   const bytes = { sizeBytes: blob.sizeBytes, pieces: blob.body }
   const result = await provider.uploadMedia(account, { mimeType, fileName, bytes })
   if (result.type === 'ok') return result.value.providerMediaId
-  const { code, title, details } = result.error
-  const told = details === null ? title : `${title}: ${details}`
-  throw new AppError('PROVIDER_ERROR', `the provider did not take the file: ${told} (${code})`)
+  throw providerError('the provider did not take the file', result.error)
 }

@@ -1,6 +1,7 @@
 // Uploads a file for a template's header to the provider, which returns an id. Does not store the file.
 import { AppError } from '../contract/errors.ts'
 import type { Provider, ProviderAccount } from '../contract/provider.ts'
+import { noTokenToSend, providerError } from '../contract/provider-refusal.ts'
 import type { NumberId, WorkspaceId } from '../shared/ids.ts'
 
 export interface MediaUpload {
@@ -43,13 +44,13 @@ export function createUploadMedia({ enter, account, provider }: Ports) {
     const place = enter(workspaceId)
     try {
       const sender = await account(workspaceId, numberId)
-      if (!sender) throw new AppError('NO_SENDER_NUMBER', 'the workspace has no such number to send from')
+      if (sender === undefined)
+        throw new AppError('NO_SENDER_NUMBER', 'the workspace has no such number to send from')
+      if (sender === null) throw noTokenToSend()
       const bytes = await collected(pieces)
       const result = await provider.uploadMedia(sender, { mimeType, fileName, bytes })
       if (result.type === 'ok') return { id: result.value.providerMediaId, sizeBytes: bytes.byteLength }
-      const { code, title, details } = result.error
-      const told = details === null ? title : `${title}: ${details}`
-      throw new AppError('PROVIDER_ERROR', `the provider did not take the file: ${told} (${code})`)
+      throw providerError('the provider did not take the file', result.error)
     } finally {
       place.leave()
     }
@@ -61,6 +62,12 @@ export async function collected(pieces: AsyncIterable<Uint8Array>): Promise<Buff
   const parts: Uint8Array[] = []
   for await (const piece of pieces) parts.push(piece)
   const bytes = Buffer.concat(parts)
-  if (bytes.byteLength === 0) throw new AppError('VALIDATION_ERROR', 'the file is empty')
+  if (bytes.byteLength === 0) throw emptyFile()
   return bytes
 }
+
+/** Its path is that of a form without a file. */
+export const emptyFile = (): AppError =>
+  new AppError('VALIDATION_ERROR', 'the file is empty; send one that has contents', {
+    details: [{ path: 'file', message: 'must not be empty' }],
+  })

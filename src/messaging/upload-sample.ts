@@ -1,6 +1,7 @@
 // Uploads the sample of a template's media header to the provider. Its handle goes into the submission, for the review.
 import { AppError } from '../contract/errors.ts'
 import type { Provider, ProviderAccount } from '../contract/provider.ts'
+import { providerError } from '../contract/provider-refusal.ts'
 import type { WorkspaceId } from '../shared/ids.ts'
 import { collected, type MediaUpload } from './upload-media.ts'
 
@@ -28,14 +29,16 @@ export function createUploadSample({ enter, account, provider }: Ports) {
     const place = enter(workspaceId)
     try {
       const connected = await account(workspaceId)
-      if (!connected) throw new AppError('PROVIDER_ERROR', 'the workspace has no account at the provider')
+      if (!connected)
+        throw new AppError(
+          'PROVIDER_ERROR',
+          'the workspace has no account at the provider, or this gateway no access token for it',
+        )
       const bytes = await collected(pieces)
       const result = await provider.uploadSample(connected, { mimeType, fileName, bytes })
       if (result.type === 'ok') return { ...result.value, sizeBytes: bytes.byteLength }
-      const { code, title, details } = result.error
-      const told = details === null ? title : `${title}: ${details}`
-      const advice = result.type === 'refused' ? '; if it does not know the app, set PROVIDER_APP_ID' : ''
-      throw new AppError('PROVIDER_ERROR', `the provider did not take the sample: ${told} (${code})${advice}`)
+      const advice = result.type === 'refused' ? ' (if it does not know the app, set PROVIDER_APP_ID)' : ''
+      throw providerError(`the provider did not take the sample${advice}`, result.error)
     } finally {
       place.leave()
     }

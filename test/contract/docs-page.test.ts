@@ -5,8 +5,10 @@ import { referencePage } from '../../src/api/docs/page.ts'
 import { documentationPages } from '../../src/api/docs/pages.ts'
 import type { SearchEntry } from '../../src/api/docs/search-index.ts'
 import { openApiDocument } from '../../src/api/openapi/document.ts'
+import { isOfConsole } from '../../src/api/openapi/error-places.ts'
+import { sends } from '../../src/api/openapi/free-form-examples.ts'
 import { table } from '../../src/api/table.ts'
-import { errorCatalog } from '../../src/contract/errors.ts'
+import { type ErrorCode, errorCatalog } from '../../src/contract/errors.ts'
 import { eventKinds } from '../../src/contract/events.ts'
 import { scopes } from '../../src/contract/scopes.ts'
 import { describe, test } from '../support/harness.ts'
@@ -62,6 +64,15 @@ describe('the reference page', () => {
       [],
     )
     assert.deepEqual(all(/<input id="([^"]+)" name="file" type="file"/g), ['uploadMedia-file'])
+  })
+
+  test('an operation with several examples shows each, and begins with the first', () => {
+    const [, send = ''] = html.split('<section id="sendMessage"')
+    const [section = ''] = send.split('</section>')
+    for (const name of ['A template', ...Object.keys(sends)])
+      assert.ok(section.includes(`<summary>Example: ${name}</summary>`), name)
+    assert.match(section, /-d '\{[\s\S]*order_ready[\s\S]*<form/)
+    assert.match(section, /<textarea[^>]*>\{[\s\S]*order_ready/)
   })
 
   test('its policy lets in its own style and script, and nothing else', () => {
@@ -130,6 +141,34 @@ describe('the documentation', () => {
     const whole = (await get('/docs.md')).text
     for (const { method, path } of table)
       assert.ok(whole.includes(`### ${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`), path)
+  })
+
+  test('the page of an error code lists every route that answers with it, and no other', async () => {
+    const routesOn = async (code: ErrorCode) =>
+      [...(await get(`/docs/errors/${code}.md`)).text.matchAll(/^- `(\w+) \/api\/v1(\S+)`:/gm)].map(
+        ([, method, path]) => `${method} ${path}`,
+      )
+    assert.deepEqual(await routesOn('BODY_TOO_SLOW'), ['POST /campaigns/:id/recipients', 'POST /media'])
+    const withBody = table.filter(({ body, errors }) => body ?? errors.includes('MALFORMED_JSON'))
+    assert.equal((await routesOn('MALFORMED_JSON')).length, withBody.length)
+    for (const code of ['OVERLOADED', 'VALIDATION_ERROR', 'RATE_LIMITED'])
+      assert.match((await get(`/docs/errors/${code}.md`)).text, /^Any route can answer with it\.$/m)
+  })
+
+  test('the codes of the console alone are these, and their pages say so', async () => {
+    const ofConsole = (Object.keys(errorCatalog) as ErrorCode[]).filter(isOfConsole)
+    assert.deepEqual(ofConsole.toSorted(), [
+      'ADDRESS_NOT_ALLOWED',
+      'CONFIRMATION_REQUIRED',
+      'IN_USE',
+      'SECOND_FACTOR_REQUIRED',
+      'SESSION_EXPIRED',
+    ])
+    for (const code of ofConsole) {
+      assert.match((await get(`/docs/errors/${code}.md`)).text, /^Only the console answers with it/m)
+      assert.match(errorCatalog[code].meaning, /^Console: /)
+      assert.ok(!(code in (document['x-errors'] as object)), code)
+    }
   })
 
   test('each link leads to a page, and each anchor to a heading of it', async () => {

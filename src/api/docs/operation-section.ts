@@ -2,7 +2,17 @@
 
 import type { OpenApiDocument } from '../openapi/document.ts'
 import { codeBlock, disclosure, escaped, jsonBlock, table } from './html.ts'
-import { exampleOf, type Operation, type Parameter, type Place, type Response, resolve } from './operation.ts'
+import {
+  exampleOf,
+  examplesOf,
+  firstBody,
+  type Media,
+  type Operation,
+  type Parameter,
+  type Place,
+  type Response,
+  resolve,
+} from './operation.ts'
 import { inline, markdown } from './render.ts'
 import { meaning, schemaTables, typeText } from './schema-table.ts'
 import { tryForm } from './try-form.ts'
@@ -45,12 +55,17 @@ function parameterTable(parameters: readonly Parameter[], of: string, title = '<
 
 function bodies({ requestBody, operationId }: Operation, title: string): string {
   return Object.entries(requestBody?.content ?? {})
-    .map(([type, { schema, example }]) => {
-      const shown = example === undefined ? '' : disclosure('Example', jsonBlock(example))
-      return `<h4>${title} <span class="note">${escaped(type)}</span></h4>${schemaTables(schema, `${title} of ${operationId}`)}${shown}`
-    })
+    .map(
+      ([type, media]) =>
+        `<h4>${title} <span class="note">${escaped(type)}</span></h4>${schemaTables(media.schema, `${title} of ${operationId}`)}${examples(media)}`,
+    )
     .join('\n')
 }
+
+const examples = (media: Media): string =>
+  examplesOf(media)
+    .map(([title, value]) => disclosure(escaped(title), jsonBlock(value)))
+    .join('\n')
 
 function responses({ responses: listed }: Operation, document: OpenApiDocument): string {
   const all = Object.entries(listed).map(
@@ -68,12 +83,13 @@ ${disclosure('Errors', table('Errors', ['Status', 'Codes'], refusals))}`
 }
 
 function success(status: string, { description, content = {} }: Response): string {
-  const shown = Object.entries(content).map(([type, { schema, example }]) => {
+  const shown = Object.entries(content).map(([type, media]) => {
+    const { schema } = media
     const head = type === 'application/json' ? '' : `<p class="note">${escaped(type)}</p>`
     const body = schema['properties']
       ? schemaTables(schema, `Answer ${status}`)
       : `<p>${typeText(schema)}</p>`
-    return `${head}${body}${example === undefined ? '' : disclosure('Example', jsonBlock(example))}`
+    return `${head}${body}${examples(media)}`
   })
   return `<p><strong>${status}</strong> ${inline(description)}</p>${shown.join('\n')}`
 }
@@ -89,7 +105,8 @@ function curl(operation: Operation, { method, path }: Place): string {
     .reduce((text, parameter) => text.replace(`{${parameter.name}}`, exampleOf(parameter)), path)
   const verb = method === 'GET' ? '' : `-X ${method} `
   const lines = [`curl ${verb}"$API${filled}" -H "Authorization: Bearer $KEY"`]
-  const body = operation.requestBody?.content['application/json']?.example
+  const body = firstBody(operation)
+  if (operation.requestBody?.content['multipart/form-data']) lines.push('  -F file=@invoice.pdf')
   if (body !== undefined) lines.push("  -H 'Content-Type: application/json'", `  -d '${shellQuoted(body)}'`)
   return lines.join(' \\\n')
 }

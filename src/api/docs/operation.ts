@@ -2,10 +2,10 @@
 import type { JsonSchema } from '../../platform/http/shown.ts'
 import type { OpenApiDocument } from '../openapi/document.ts'
 
-interface Media {
+export interface Media {
   readonly schema: JsonSchema
   readonly example?: unknown
-  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
+  readonly examples?: Readonly<Record<string, { readonly summary?: string; readonly value: unknown }>>
 }
 
 export interface Parameter {
@@ -43,6 +43,18 @@ export function exampleOf({ schema }: Parameter): string {
   if (prefix !== undefined) return `${prefix}01m7x2p9wpemg8tyspapjpqf9p`
   const [example = ''] = (schema['examples'] ?? []) as readonly unknown[]
   return String(example)
+}
+
+/** A body has one example, or several with names. */
+export const examplesOf = ({ example, examples = {} }: Media): readonly [title: string, value: unknown][] =>
+  example === undefined
+    ? Object.entries(examples).map(([name, { summary = name, value }]) => [`Example: ${summary}`, value])
+    : [['Example', example]]
+
+/** The JSON body that a reader begins with: the first example. Undefined where the operation takes none. */
+export function firstBody({ requestBody }: Operation): unknown {
+  const media = requestBody?.content['application/json']
+  return media && examplesOf(media)[0]?.[1]
 }
 
 /** Follows a reference to a shared response. */

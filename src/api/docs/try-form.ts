@@ -1,14 +1,14 @@
 // The form that sends a request for an operation. It stays hidden without JavaScript: only the script can
 // send the key.
 import { escaped } from './html.ts'
-import { exampleOf, type Operation, type Parameter, type Place } from './operation.ts'
+import { exampleOf, firstBody, type Operation, type Parameter, type Place } from './operation.ts'
 
 export function tryForm(operation: Operation, { method, path }: Place): string {
   const { operationId, parameters = [], requestBody } = operation
   // A map has no field: its parameters have names of their own.
   const single = parameters.filter(({ schema }) => schema['type'] !== 'object')
   const fields = single.map((parameter) => field(parameter, operationId)).join('\n')
-  const body = requestBody?.content['application/json']?.example
+  const body = firstBody(operation)
   const takesFile = requestBody?.content['multipart/form-data'] !== undefined
   return `<form class="try" data-method="${method}" data-path="${escaped(path)}" hidden>
 <h4>Try it</h4>

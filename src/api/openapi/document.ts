@@ -5,6 +5,7 @@ import type { JsonSchema } from '../../platform/http/shown.ts'
 import { version } from '../../shared/version.ts'
 import type { ApiRoute } from '../route.ts'
 import { apiPrefix, table } from '../table.ts'
+import { isOfConsole } from './error-places.ts'
 import { guide, introduction } from './guide.ts'
 import { operation, tagOf } from './operation.ts'
 import { receiving } from './receiving.ts'
@@ -99,13 +100,8 @@ function pathsOf(routes: readonly ApiRoute[], book: SchemaBook): OpenApiDocument
   return paths
 }
 
-// Only the console responds with these codes, so the API document leaves them out.
-const consoleOnly: readonly ErrorCode[] = ['IN_USE', 'ADDRESS_NOT_ALLOWED']
-
 const errorsOf = () =>
-  Object.fromEntries(
-    Object.entries(errorCatalog).filter(([code]) => !consoleOnly.includes(code as ErrorCode)),
-  )
+  Object.fromEntries(Object.entries(errorCatalog).filter(([code]) => !isOfConsole(code as ErrorCode)))
 
 const includedIn = (scope: (typeof scopes)[number]) =>
   scopes.filter((other) => other !== scope && grants([scope], other))

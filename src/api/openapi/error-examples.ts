@@ -3,8 +3,12 @@ import { type ErrorCode, errorCatalog } from '../../contract/errors.ts'
 
 const details: Partial<Record<ErrorCode, readonly { path?: string; message: string }[]>> = {
   VALIDATION_ERROR: [{ path: 'to', message: 'must be a phone number in international format' }],
-  TEMPLATE_VARIABLES_MISMATCH: [{ path: 'template.variables.first_name', message: 'is missing' }],
-  PROVIDER_ERROR: [{ message: '138006: Recipient cannot be called' }],
+  TEMPLATE_VARIABLES_MISMATCH: [{ path: 'template.variables.first_name', message: 'missing' }],
+  PROVIDER_ERROR: [
+    { path: 'provider.code', message: '131009' },
+    { path: 'provider.title', message: 'Parameter value is not valid' },
+    { path: 'provider.traceId', message: 'AbCdEfGhIjKlMnOpQrStUvW' },
+  ],
 }
 
 export const errorExamples = (code: ErrorCode) => ({

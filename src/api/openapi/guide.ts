@@ -43,7 +43,7 @@ export const guide: readonly Chapter[] = [
     title: 'Lists',
     text:
       `A list answers \`{"data": [...], "nextCursor": ...}\`, newest first unless the list says otherwise. \`limit\` is 1 to ${limits.pageMax}, ${limits.pageDefault} where it is left out. ` +
-      'Pass `nextCursor` as `cursor` for the next page until it is null; rows that are added meanwhile move nothing. ' +
+      'Pass `nextCursor` as `cursor` for the next page until it is null; new rows do not shift the pages. ' +
       'To poll, use `updatedSince`: the list is then by change, the oldest first, and its `updatedUntil` is the `updatedSince` of the next poll. ' +
       'Nothing is left out, also not what is committed late; some of it may come again. See [Lists and polling](/docs/lists).',
   },

@@ -84,38 +84,72 @@ function refusal(codes: readonly ErrorCode[], extra: readonly (keyof typeof head
   }
 }
 
-/** components.responses: shared by all routes. */
-export const sharedResponses = {
-  BadRequest: refusal(['VALIDATION_ERROR']),
-  BadBody: refusal(['VALIDATION_ERROR', 'MALFORMED_JSON']),
-  Unauthorized: refusal(['UNAUTHORIZED', 'INVALID_API_KEY'], ['WWW-Authenticate']),
-  NotFound: refusal(['NOT_FOUND']),
-  BodyTooSlow: refusal(['BODY_TOO_SLOW']),
-  PayloadTooLarge: refusal(['PAYLOAD_TOO_LARGE']),
-  UnsupportedMediaType: refusal(['UNSUPPORTED_MEDIA_TYPE']),
-  HeadersTooLarge: refusal(['HEADERS_TOO_LARGE']),
-  RateLimited: refusal(['RATE_LIMITED'], ['Retry-After']),
-  Internal: refusal(['INTERNAL']),
-  Unavailable: refusal(['OVERLOADED', 'UNAVAILABLE'], ['Retry-After']),
+const sharedCodes = {
+  BadRequest: ['VALIDATION_ERROR'],
+  BadBody: ['VALIDATION_ERROR', 'MALFORMED_JSON'],
+  Unauthorized: ['UNAUTHORIZED', 'INVALID_API_KEY'],
+  NotFound: ['NOT_FOUND'],
+  BodyTooSlow: ['BODY_TOO_SLOW'],
+  PayloadTooLarge: ['PAYLOAD_TOO_LARGE'],
+  UnsupportedMediaType: ['UNSUPPORTED_MEDIA_TYPE'],
+  HeadersTooLarge: ['HEADERS_TOO_LARGE'],
+  RateLimited: ['RATE_LIMITED'],
+  Internal: ['INTERNAL'],
+  Unavailable: ['OVERLOADED', 'UNAVAILABLE'],
+} as const satisfies Record<string, readonly ErrorCode[]>
+
+type SharedName = keyof typeof sharedCodes
+
+const sharedHeaders: Partial<Record<SharedName, readonly (keyof typeof headers)[]>> = {
+  Unauthorized: ['WWW-Authenticate'],
+  RateLimited: ['Retry-After'],
+  Unavailable: ['Retry-After'],
 }
 
-const shared = (name: keyof typeof sharedResponses) => ({ $ref: `#/components/responses/${name}` })
+/** components.responses: shared by all routes. */
+export const sharedResponses: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
+  Object.entries(sharedCodes).map(([name, codes]) => [
+    name,
+    refusal(codes, sharedHeaders[name as SharedName]),
+  ]),
+)
+
+const shared = (name: SharedName) => ({ $ref: `#/components/responses/${name}` })
+
+const forbiddenCodes: readonly ErrorCode[] = ['FORBIDDEN', 'TENANT_SUSPENDED', 'IP_NOT_ALLOWED']
+
+/** What a route answers besides its own errors. Those replace the ones `before`. */
+function sharedOf({ body, upload }: ApiRoute): Record<'before' | 'after', Record<string, SharedName>> {
+  return {
+    before: {
+      400: body ? 'BadBody' : 'BadRequest',
+      401: 'Unauthorized',
+      ...(body && { 413: 'PayloadTooLarge', 415: 'UnsupportedMediaType' }),
+      ...(upload && { 408: 'BodyTooSlow' }),
+    },
+    after: { 429: 'RateLimited', 431: 'HeadersTooLarge', 500: 'Internal', 503: 'Unavailable' },
+  }
+}
 
 /** All error responses of a route, by status. */
 export function refusals(route: ApiRoute): Record<string, JsonSchema> {
-  const hasBody = route.body !== undefined
+  const { before, after } = sharedOf(route)
   return {
-    400: shared(hasBody ? 'BadBody' : 'BadRequest'),
-    401: shared('Unauthorized'),
+    ...mapped(before),
     403: forbidden(route.scope),
-    ...(hasBody ? { 413: shared('PayloadTooLarge'), 415: shared('UnsupportedMediaType') } : {}),
-    ...(route.upload ? { 408: shared('BodyTooSlow') } : {}),
     ...ofItsOwn(route.errors),
-    429: shared('RateLimited'),
-    431: shared('HeadersTooLarge'),
-    500: shared('Internal'),
-    503: shared('Unavailable'),
+    ...mapped(after),
   }
+}
+
+const mapped = (names: Readonly<Record<string, SharedName>>) =>
+  Object.fromEntries(Object.entries(names).map(([status, name]) => [status, shared(name)]))
+
+/** The codes of all these responses. */
+export function codesOf(route: ApiRoute): ReadonlySet<ErrorCode> {
+  const { before, after } = sharedOf(route)
+  const names = [...Object.values(before), ...Object.values(after)]
+  return new Set([...names.flatMap((name) => sharedCodes[name]), ...forbiddenCodes, ...route.errors])
 }
 
 function ofItsOwn(codes: readonly ErrorCode[]): Record<string, JsonSchema> {
@@ -136,7 +170,7 @@ function forbidden(scope: Scope): JsonSchema {
     .map((name) => `\`${name}\``)
     .join(' or ')
   return {
-    ...refusal(['FORBIDDEN', 'TENANT_SUSPENDED', 'IP_NOT_ALLOWED']),
+    ...refusal(forbiddenCodes),
     description: `\`FORBIDDEN\`: the key lacks the scope; ${enough} is enough.\n\n\`TENANT_SUSPENDED\`: ${errorCatalog.TENANT_SUSPENDED.meaning}\n\n\`IP_NOT_ALLOWED\`: ${errorCatalog.IP_NOT_ALLOWED.meaning}`,
   }
 }

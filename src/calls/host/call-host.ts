@@ -2,6 +2,7 @@
 
 import type { Dispatch } from '../../contract/dispatch.ts'
 import type { Provider, ProviderAccount, ProviderResult } from '../../contract/provider.ts'
+import { noProviderToken } from '../../contract/provider-refusal.ts'
 import type { ActorHost, EffectContext } from '../../platform/actors/actor.ts'
 import type { Pool } from '../../platform/postgres/sql.ts'
 import { failpoint } from '../../shared/failpoint.ts'
@@ -180,7 +181,7 @@ function createCallRequests({ provider, accounts }: CallRequestsOptions) {
     const { call } = effect
     const account = await accounts(call.workspaceId, call.phoneNumberId)
     return account === null
-      ? { type: 'notSent', error: noToken }
+      ? { type: 'notSent', error: noProviderToken }
       : outcomeOf(await send(provider, account, effect))
   }
 }
@@ -229,10 +230,3 @@ function outcomeOf(result: ProviderResult<{ readonly wacid: string } | null>): P
   }
   return result.value === null ? { type: 'ok' } : { type: 'ok', wacid: result.value.wacid }
 }
-
-const noToken = {
-  code: 'NO_PROVIDER_TOKEN',
-  title: 'the workspace has no access token of the provider',
-  details: null,
-  class: 'account',
-} as const

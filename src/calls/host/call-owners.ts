@@ -1,6 +1,6 @@
 // The owners of calls, on this node or another: finds them, and gives the calls that begin here their first one.
 
-import { AppError } from '../../contract/errors.ts'
+import { AppError, notFound } from '../../contract/errors.ts'
 import type { ActorDirectory } from '../../platform/actors/directory.ts'
 import type { AskResult, TellResult } from '../../platform/actors/mailbox-entry.ts'
 import type { Ownership } from '../../platform/actors/ownership.ts'
@@ -96,7 +96,8 @@ async function giveUp(
 
 function unanswered({ type }: Exclude<AskResult, { type: 'answered' }>): AppError {
   const options = { retryAfterSeconds: 1 }
-  if (type === 'notFound') return new AppError('NOT_FOUND', 'there is no such call')
-  if (type === 'full') return new AppError('OVERLOADED', 'too much is waiting for this call', options)
+  if (type === 'notFound') return notFound('call')
+  if (type === 'full')
+    return new AppError('OVERLOADED', 'too much is waiting for this call; try again shortly', options)
   return new AppError('UNAVAILABLE', 'the outcome is not known yet; repeat the request', options)
 }

@@ -203,7 +203,7 @@ export const stoppedBy = (
     of,
   }: { readonly workspaceId: Fragment; readonly stops: Fragment; readonly of?: Fragment },
 ) => sql`(
-  select jsonb_build_object('message', s.message, 'until', s.until)
+  select jsonb_build_object('message', s.message, 'advice', s.advice, 'until', s.until)
   from account_states s
   where s.workspace_id = ${workspaceId} and s.stops && ${stops} and ${inForce(sql, 's')}
     ${of ?? sql``}

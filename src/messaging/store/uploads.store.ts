@@ -18,8 +18,7 @@ export const createUploadStore = (sql: Sql, options: AccountOptions): UploadStor
         when ${number}::text is not null then n.number = ${number}::text
         else n.is_default
       end`
-    const account = row && toAccount(row, options)
-    return account ? { numberId: row.numberId, account } : undefined
+    return row && { numberId: row.numberId, account: toAccount(row, options) }
   },
 
   async begin(blobKey) {

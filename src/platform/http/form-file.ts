@@ -37,7 +37,8 @@ export async function openFormFile(contentType: string, body: AsyncIterable<Uint
 async function findFile(reader: MarkReader, mark: Buffer): Promise<FormFile> {
   for (;;) {
     await reader.collect(mark, longestBefore)
-    if (await reader.isNext(lastMark)) throw new AppError('VALIDATION_ERROR', 'the form has no file', noFile)
+    if (await reader.isNext(lastMark))
+      throw new AppError('VALIDATION_ERROR', 'the form has no file; send it in the field file', noFile)
     const head = (await reader.collect(headEnd, longestHead)).toString('utf8')
     const disposition = /^content-disposition:(.*)$/im.exec(head)?.[1] ?? ''
     const fileName = fileNameOf(disposition)
@@ -50,7 +51,10 @@ async function findFile(reader: MarkReader, mark: Buffer): Promise<FormFile> {
 
 const noFile = { details: [{ path: 'file', message: 'is required' }] }
 
-const malformed = (what: string) => new AppError('VALIDATION_ERROR', `the form ${what}`)
+const malformed = (what: string) =>
+  new AppError('VALIDATION_ERROR', `the form ${what}; send it as multipart/form-data with one file`, {
+    details: [{ path: 'file', message: `cannot be read: the form ${what}` }],
+  })
 
 /** `filename*` is in UTF-8; in `filename`, browsers escape quotes as %22 and curl with a backslash. */
 function fileNameOf(disposition: string): string | undefined {

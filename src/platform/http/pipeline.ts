@@ -72,7 +72,8 @@ export function createPipeline<Context, R extends Route<Context>>(
   async function run(exchange: Exchange<R>): Promise<HttpResponse> {
     const { request } = exchange
     const matched = match(request.method, request.path)
-    if (matched.type === 'unknown') throw new AppError('NOT_FOUND', 'there is no such path')
+    if (matched.type === 'unknown')
+      throw new AppError('NOT_FOUND', 'there is no such path; /docs lists the paths of the API')
     if (matched.type === 'wrong-method')
       throw new AppError('METHOD_NOT_ALLOWED', `this path takes ${matched.allow}`, {
         headers: { allow: matched.allow },

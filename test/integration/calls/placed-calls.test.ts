@@ -134,12 +134,12 @@ describe('a placed call', () => {
   test('while the provider restricts calls of the account, or calling is off, is refused and leaves no row', async () => {
     const { cluster, workspace, place } = await conversation()
     const state = (key: string, number: string | null) => sql`
-      insert into account_states (workspace_id, topic, key, status, severity, number, message, at, until, stops)
-      values (${workspace.workspaceId}, 'RESTRICTION', ${key}, ${key}, 'CRITICAL', ${number}, 'Restricted.', now(),
+      insert into account_states (workspace_id, topic, key, status, severity, number, message, advice, at, until, stops)
+      values (${workspace.workspaceId}, 'RESTRICTION', ${key}, ${key}, 'CRITICAL', ${number}, 'Restricted.', 'Ask.', now(),
         now() + interval '1 hour', array['PLACING_CALLS'])`
     for (const number of [null, workspace.phoneNumberId]) {
       await state('CALLING', number)
-      await assert.rejects(place(), code('CALLING_RESTRICTED'))
+      await assert.rejects(place(), { code: 'CALLING_RESTRICTED', message: /ends at .+Z\. Ask\.$/ })
       await sql`delete from account_states where workspace_id = ${workspace.workspaceId}`
     }
     assert.deepEqual(cluster.statuses(), [])

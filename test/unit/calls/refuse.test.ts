@@ -36,6 +36,13 @@ describe('a reply of the owner of a call', () => {
     ])
   })
 
+  test('says what to do', () => {
+    assert.match(refuse(refusal('callPermission')).message, /ask for it first/)
+    assert.match(refuse(refusal('invalidSdp')).message, /make a new one/)
+    assert.match(refuse({ type: 'notRinging' }).message, /read the call/)
+    assert.match(refuse({ type: 'offerUnavailable' }).message, /read the call/)
+  })
+
   test('an action that does not end this call names the one that does', () => {
     const hangingUp = refuse({ type: 'wrongState', status: 'RINGING', pending: null, instead: 'DECLINE' })
     assert.match(hangingUp.message, /RINGING.*use DECLINE/)

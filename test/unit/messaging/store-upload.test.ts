@@ -34,6 +34,25 @@ test('an upload that is refused says why, also where Postgres is gone before its
   assert.deepEqual(logged, ['media.upload_not_given_up'])
 })
 
+test('an upload without an access token says so, and begins nothing', async () => {
+  const upload = createStoreUpload({
+    store: {
+      sender: async () => ({ numberId: newId('number'), account: null }),
+      ...{ begin: unreachable, abandon: unreachable, keep: unreachable },
+    },
+    blobs: { put: unreachable, open: unreachable },
+    provider: { uploadMedia: unreachable },
+    enter: () => ({ leave: () => undefined }),
+    clock: { now: () => 0 },
+    log: { warn: unreachable },
+  })
+  const file = { mimeType: 'image/png', fileName: 'a.png', pieces: (async function* () {})() }
+  await assert.rejects(
+    upload(newId('workspace'), null, () => file),
+    { code: 'NO_SENDER_NUMBER', message: /access token/ },
+  )
+})
+
 test('an upload that is not admitted is not opened, and one that cannot be opened leaves its place', async () => {
   const enter = uploadPlaces({ perWorkspace: 1, all: 1 })
   let breakOff: (reason: Error) => void = unreachable

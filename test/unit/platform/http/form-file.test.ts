@@ -64,11 +64,12 @@ describe('the file of a form', () => {
     const { type, bytes } = await formOf({ purpose: 'reply' })
     for (const size of [1, 9, bytes.byteLength])
       await assert.rejects(openFormFile(type, inPieces(bytes, size)), {
-        message: 'the form has no file',
+        message: 'the form has no file; send it in the field file',
         details: [{ path: 'file', message: 'is required' }],
       })
     await assert.rejects(openFormFile(type, inPieces(bytes.subarray(0, -4), 9)), {
-      message: 'the form ends before its last boundary',
+      message: /^the form ends before its last boundary; /,
+      details: [{ path: 'file', message: 'cannot be read: the form ends before its last boundary' }],
     })
     assert.equal(
       await refusal(() => openFormFile('multipart/form-data', inPieces(bytes, 9))),
