@@ -93,7 +93,10 @@ describe('the figures of the page', () => {
     assert.match(section, /\| `list-messages`, 64 conns \| 1,250 \| {2}\| {2}\| 800 \|/)
     assert.match(section, /\| retry storm, 200\/s \|/)
     assert.match(section, /\| send, 200\/s, beside campaign \|/)
-    assert.match(section, /\| {2}\| `event`, 64 conns \|\n.*\n\| postgres \| 75 \|\n\| calls \| 23 \|\n\| everything else \| 2 \|/)
+    assert.match(
+      section,
+      /\| {2}\| `event`, 64 conns \|\n.*\n\| postgres \| 75 \|\n\| calls \| 23 \|\n\| everything else \| 2 \|/,
+    )
     assert.match(section, /\| 2 gateways \| 1\.10 \|/)
     assert.match(section, /1 lists and filters of 1,000,000 messages/)
     assert.match(section, /\| calls \| 2\.00 \| 3\.00 \| 1\.0 \|/)
