@@ -27,6 +27,11 @@ export class ApiError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds
   }
 
+  /** Whether it says what is wrong with fields. What the provider answered is of none. */
+  get isOfFields(): boolean {
+    return this.details.some(({ path }) => !path?.startsWith('provider.'))
+  }
+
   /** The message for one field of the body. */
   of(path: string): string | undefined {
     return this.details.find((detail) => detail.path === path || detail.path?.startsWith(`${path}.`))?.message

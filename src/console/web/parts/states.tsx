@@ -66,9 +66,7 @@ export function Problem({ error }: { readonly error: ApiError | undefined }) {
   const [isBeside, setBeside] = useState(false)
   useLayoutEffect(() => {
     const form = place.current?.closest('form')
-    const wrong = error?.details.length
-      ? form?.querySelector<HTMLElement>('[aria-invalid="true"]')
-      : undefined
+    const wrong = error?.isOfFields ? form?.querySelector<HTMLElement>('[aria-invalid="true"]') : undefined
     setBeside(wrong != null)
     wrong?.focus()
   }, [error])
