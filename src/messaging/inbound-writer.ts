@@ -1,6 +1,7 @@
 // Inbound messages share statements. Those of one conversation are written in the order in which they came.
 import type { WrittenDelivery } from '../contract/dispatch.ts'
 import { Batcher } from '../shared/batcher.ts'
+import { oneUnlessHeldUp } from '../shared/concurrency.ts'
 import { KeyedBatcher } from '../shared/keyed-batcher.ts'
 import type { InboundWrite, MessageStore } from './ports.ts'
 
@@ -30,7 +31,7 @@ export function createInboundWriter(
   }
   const shared = new KeyedBatcher<InboundWrite, Written>({
     keyOf: ({ conversationId }) => conversationId,
-    ...{ maxItems: 200, maxWaiting: 10_000, concurrency: 2 },
+    ...{ maxItems: 200, maxWaiting: 10_000, ...oneUnlessHeldUp },
     flush: async (writes) => {
       const together = shareable(writes)
       const tries = together.length === 0 ? [] : await store.tryInbounds(together)
