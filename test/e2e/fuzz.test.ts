@@ -118,8 +118,8 @@ scenario(
     const silent = await halfOpen(world.origin, 100)
     t.after(() => silent.close())
     const startedAt = performance.now()
-    // Warm-up: creates what is kept afterwards, such as compiled code, pools and full caches.
-    for (let left = 2; left > 0; left -= 1) await batch()
+    // Warm-up: creates what is kept afterwards, such as compiled code, pools and caches. They fill more and more slowly.
+    for (let left = 4; left > 0; left -= 1) await batch()
     const [warm, warmUntil] = [await held(), next]
     // Enough batches for a leak to show, even on a busy machine.
     while (next < warmUntil + 4 * BATCH || performance.now() - startedAt < seconds * 1_000) await batch()
