@@ -142,10 +142,9 @@ export function pullMore(turn: Turn): void {
 const rowsFor = (queue: AttemptQueue<QueuedItem>): number =>
   Math.min(maxPulled, Math.max(minPulled, Math.floor(queue.room / usualBodyBytes)))
 
-/** A report without an answer from the receiver. */
 const noConnection = { timings: {}, remoteAddress: null, reusedConnection: false }
 
-/** Where there is no answer. */
+/** A report without an answer from the receiver; `facts` are those of the connection, where there was one. */
 export const reportOf = (
   outcome: AttemptReport['outcome'],
   durationMs = 0,

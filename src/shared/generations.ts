@@ -36,9 +36,14 @@ export class Generations<Value> {
 
   /** `nowMs` matters where entries are kept for a time. */
   set(key: string, value: Value, nowMs = 0): void {
+    this.age(nowMs)
+    this.#young.set(key, value)
+  }
+
+  /** Forgets what is too old by now, also where nothing is set. */
+  age(nowMs: number): void {
     const isOver = nowMs - this.#turnedAt >= this.#keepMs
     if (isOver || this.#young.size >= this.#limit) this.#turn(nowMs)
-    this.#young.set(key, value)
   }
 
   delete(key: string): void {
