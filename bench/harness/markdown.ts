@@ -54,7 +54,10 @@ export function markdown(result: Result): string {
   return lines.join('\n')
 }
 
-export const tableLine = (texts: readonly string[]): string => `| ${texts.join(' | ')} |`
+const tableLine = (texts: readonly string[]): string => `| ${texts.join(' | ')} |`
+
+export const markdownTable = (head: readonly string[], lines: readonly (readonly string[])[]): string =>
+  [head, head.map(() => '-'), ...lines].map(tableLine).join('\n')
 
 function cells(row: Row, rounds: Row['rounds'], floor: Row['rounds']): string[] {
   const { p50, p99, p999, max } = planSpread(rounds)

@@ -1,7 +1,7 @@
 // The figures of bench/results/README.md from named results: no figure is typed by hand. Pure functions.
 
 import { isSound } from '../harness/figures.ts'
-import { facts, tableLine } from '../harness/markdown.ts'
+import { facts, markdownTable as table } from '../harness/markdown.ts'
 import { everythingElse, mergedProfiles, profileShares } from '../harness/profile.ts'
 import type { Result, Row } from '../harness/result.ts'
 import {
@@ -21,6 +21,7 @@ import {
 } from '../harness/table.ts'
 import { scaleTable } from '../scenarios/scale.ts'
 import { works } from '../scenarios/works.ts'
+import { goalsTable } from './goals-table.ts'
 
 /** Results of these names, and the command that makes each. */
 export const sources = {
@@ -56,6 +57,7 @@ export function speedSection(results: SpeedResults): string {
       `\`${sources.rates}\`: ${factsOf(one)} ${[...paceOf(one), ...noiseOf(one.rows)].join('. ')}. ${timesIntro}`,
       latencyTable(paced, one),
     ]),
+    ...goalsTable([...(rates ? [rates.rows] : []), all.rows]),
     ...part(profile, (one) => [
       `\`${sources.profile}\`: ${factsOf(one)} Where the gateway's time goes, in percent:`,
       profileTable(one.rows),
@@ -100,9 +102,6 @@ function groupOf(rows: readonly Row[]): Group {
     rounds: gateway ? roundsText(of('gateway'), gateway) : '',
   }
 }
-
-const table = (head: readonly string[], lines: readonly (readonly string[])[]): string =>
-  [head, head.map(() => '-'), ...lines].map(tableLine).join('\n')
 
 const shown = (value: number | null, digits: number): string =>
   value === null || !Number.isFinite(value) ? '' : value.toFixed(digits)

@@ -24,11 +24,16 @@ async function opened({ receiver }: World, count: number, sinceNs = 0): Promise<
   throw new Error(`${count} sockets were not open in time`)
 }
 
-/** Of a socket and a second, while nothing is sent. */
+/**
+ * Of a socket and a second, while nothing is sent: of the gateway, which pings, and of Redis, which has its leases.
+ * Postgres tidies up meanwhile what was written before.
+ */
 async function idleCpu(world: World, target: Target, sockets: number) {
+  await sleep(idleSeconds * 1e3)
   const stop = await watch(world, target)
   await sleep(idleSeconds * 1e3)
-  return stop(sockets * idleSeconds)
+  const { cpu, others } = await stop(sockets * idleSeconds)
+  return { micros: cpu.gateway === null || cpu.redis === null ? null : cpu.gateway + cpu.redis, others }
 }
 
 export const idleSockets: Drill = {
@@ -48,12 +53,11 @@ export const idleSockets: Drill = {
     // One text each loads the owner of every endpoint, which keeps its socket from then on.
     await openAll(world, { numbers, say })
     await opened(world, units + 1)
-    await sleep(idleSeconds * 1e3)
-    const { cpu, others } = await idleCpu(world, target, units)
+    const { micros, others } = await idleCpu(world, target, units)
     const load = { kind: 'batch', units } as const
     const figures = {
       'memory KiB a socket': (residentBytes(pid) - rssBefore) / 1_024 / units,
-      ...(cpu.all !== null && { 'CPU us a socket and second': cpu.all - (before.cpu.all ?? 0) }),
+      ...(micros !== null && { 'CPU us a socket and second': micros - (before.micros ?? 0) }),
     }
     // Nothing is done: there is no unit that has a cost.
     const idle = { ...latencies([]), count: units, cpu: noCpu, walBytes: null, others }

@@ -14,5 +14,23 @@ export function windowExpiry({ lastInboundAt, lastCallAt }: WindowOpeners): Date
   return openedAt === 0 ? null : new Date(openedAt + windowMs)
 }
 
+/**
+ * The same for times in ISO 8601 with milliseconds, in UTC. For a page of records, two dates each cost more than
+ * everything else that is done for one.
+ */
+export function windowExpiryIso(lastInboundAt: string | null, lastCallAt: string | null): string | null {
+  const openedAt = (lastInboundAt ?? '') > (lastCallAt ?? '') ? lastInboundAt : lastCallAt
+  return openedAt === null ? null : nextDay(openedAt.slice(0, 10)) + openedAt.slice(10)
+}
+
+let known = { day: '', next: '' }
+
+/** `2026-12-31` → `2027-01-01`. The records of a page are mostly of one day. */
+function nextDay(day: string): string {
+  if (day !== known.day)
+    known = { day, next: new Date(Date.parse(day) + windowMs).toISOString().slice(0, 10) }
+  return known.next
+}
+
 export const isOpenAt = (expiresAt: Date | null, nowMs: number): boolean =>
   expiresAt !== null && nowMs < expiresAt.getTime()

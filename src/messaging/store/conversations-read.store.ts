@@ -13,7 +13,6 @@ import {
   type Piece,
 } from '../../platform/postgres/keyset.ts'
 import { byChange, type ListOrder, type Place } from '../../platform/postgres/list-order.ts'
-import { iso } from '../../platform/postgres/newest-first.ts'
 import {
   flag,
   jsonOrNull,
@@ -31,7 +30,7 @@ import type { Sql } from '../../platform/postgres/sql.ts'
 import { phoneOf } from '../../shared/address.ts'
 import { type ConversationId, encodeId, type NumberId, type WorkspaceId } from '../../shared/ids.ts'
 import { toE164 } from '../../shared/phone.ts'
-import { windowExpiry } from '../window.ts'
+import { windowExpiryIso } from '../window.ts'
 
 export interface ConversationReader {
   find(workspaceId: WorkspaceId, id: ConversationId): Promise<ConversationRecord | undefined>
@@ -190,7 +189,7 @@ function toRecord(row: PackedRow): ConversationRecord {
     lastMessage: toLastMessage(row),
     unreadCount: columns.unreadCount(row),
     lastInboundAt,
-    windowExpiresAt: toWindow(lastInboundAt, columns.lastCallAt(row)),
+    windowExpiresAt: windowExpiryIso(lastInboundAt, columns.lastCallAt(row)),
     callPermission: toPermission(row),
     createdAt: columns.createdAt(row),
     updatedAt: columns.updatedAt(row),
@@ -215,14 +214,6 @@ function toLastMessage(row: PackedRow): ConversationRecord['lastMessage'] {
   const [said, at] = [columns.text(row), columns.messageAt(row)]
   if (id === null || direction === null || type === null || said === null || at === null) return null
   return { id: encodeId('message', id), direction, type, text: said, at }
-}
-
-const dateOf = (at: string | null): Date | null => (at === null ? null : new Date(at))
-
-function toWindow(lastInboundAt: string | null, lastCallAt: string | null): string | null {
-  if (lastInboundAt === null && lastCallAt === null) return null
-  const openers = { lastInboundAt: dateOf(lastInboundAt), lastCallAt: dateOf(lastCallAt) }
-  return iso(windowExpiry(openers))
 }
 
 function toPermission(row: PackedRow): ConversationRecord['callPermission'] {

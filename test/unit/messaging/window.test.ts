@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { isOpenAt, windowExpiry } from '../../../src/messaging/window.ts'
+import { isOpenAt, windowExpiry, windowExpiryIso } from '../../../src/messaging/window.ts'
 import { describe, test } from '../../support/harness.ts'
 
 const hour = 3_600_000
@@ -29,5 +29,15 @@ describe('the 24 hours', () => {
     const expiresAt = windowExpiry({ lastInboundAt: null, lastCallAt: null })
     assert.equal(expiresAt, null)
     assert.equal(isOpenAt(expiresAt, 0), false)
+  })
+
+  test('is the same of times as texts', () => {
+    const times = [null, '2026-12-31T23:59:59.999Z', '2028-02-28T00:00:00.000Z', '2028-02-28T00:00:00.001Z']
+    const dateOf = (at: string | null) => (at === null ? null : new Date(at))
+    for (const message of times)
+      for (const call of times) {
+        const expiresAt = windowExpiry({ lastInboundAt: dateOf(message), lastCallAt: dateOf(call) })
+        assert.equal(windowExpiryIso(message, call), expiresAt?.toISOString() ?? null)
+      }
   })
 })
