@@ -15,6 +15,8 @@ export interface Seed {
   readonly contacts: number
   /** Messages that are there already. */
   readonly rows: number
+  /** False: no call rings at an endpoint, so that a gateway opens no socket before there is an event. */
+  readonly rings?: boolean
   readonly secretsKey: Buffer
   readonly socketUrl: string
   readonly httpsUrl: string
@@ -139,7 +141,7 @@ async function insertNumbers(
     select endpoint_id, workspace_id, 'Receiver ' || digits, url, events, ${secret} from ${given}`
   await sql`
     insert into numbers (id, workspace_id, phone_number_id, number, endpoint_id, forward_calls, messages_per_second)
-    select number_id, workspace_id, id, '+' || digits, endpoint_id, url like 'ws%', 100000 from ${given}`
+    select number_id, workspace_id, id, '+' || digits, endpoint_id, ${seed.rings ?? true} and url like 'ws%', 100000 from ${given}`
 }
 
 /** A customer is one contact of the workspace, however many of its numbers it writes to. */

@@ -19,7 +19,7 @@ import type { Opponent, OpponentProtocol } from './opponents.ts'
 import { type Asker, type Part, startPart } from './part.ts'
 import type { ReceiverProtocol } from './receiver.ts'
 import type { Variant } from './result.ts'
-import { freshDatabases, type Seeded, seedDatabase } from './seed.ts'
+import { freshDatabases, type Seed, type Seeded, seedDatabase } from './seed.ts'
 
 export interface Target {
   readonly variant: Variant
@@ -74,10 +74,7 @@ export interface World {
   opponent(opponent: Opponent, transport: 'socket' | 'https'): Promise<Target>
 }
 
-export interface WorldOptions {
-  readonly endpoints: number
-  readonly contacts: number
-  readonly rows: number
+export interface WorldOptions extends Pick<Seed, 'endpoints' | 'contacts' | 'rows' | 'rings'> {
   readonly gateways: number
   readonly hops: boolean
   readonly tail: boolean

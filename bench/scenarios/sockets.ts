@@ -4,7 +4,7 @@ import { noCpu, residentBytes } from '../harness/cpu.ts'
 import { latencies, watch } from '../harness/measure.ts'
 import type { Row } from '../harness/result.ts'
 import type { Target, World } from '../harness/world.ts'
-import { openAll } from './backlog.ts'
+import { openAll, sqlOf } from './backlog.ts'
 import { type Drill, gatewayOf } from './bench.ts'
 import { warmUp } from './warm-up.ts'
 
@@ -38,7 +38,7 @@ async function idleCpu(world: World, target: Target, sockets: number) {
 
 export const idleSockets: Drill = {
   about: 'memory and CPU of idle sockets, and how fast all come back after a cut',
-  world: ({ size = usualSize }) => ({ endpoints: size + 1, contacts: size + 1, rows: 0 }),
+  world: ({ size = usualSize }) => ({ endpoints: size + 1, contacts: size + 1, rows: 0, rings: false }),
   async run(bench) {
     const { world, say } = bench
     const target = gatewayOf(world)
@@ -50,7 +50,8 @@ export const idleSockets: Drill = {
     await warmUp(bench, target, { work: 'event', numbers: [first] })
     const rssBefore = residentBytes(pid)
     const before = await idleCpu(world, target, units)
-    // One text each loads the owner of every endpoint, which keeps its socket from then on.
+    // One text each loads the owner of every endpoint. It keeps its socket, as calls ring there from now on.
+    await sqlOf(world)`update numbers set forward_calls = true`
     await openAll(world, { numbers, say })
     await opened(world, units + 1)
     const { micros, others } = await idleCpu(world, target, units)
