@@ -44,14 +44,14 @@ export function facts({ environment, startedAt, commit }: Result): string {
 
 export function markdown(result: Result): string {
   const { rows } = result
-  const lines = [facts(result), '', tableLine(head), tableLine(head.map(() => '---'))]
+  const lines: string[][] = []
   for (const group of groups(rows)) {
     const counted = countedRounds(group)
     const of = (row: Row | undefined) => row?.rounds.filter(({ round }) => counted.has(round)) ?? []
     const floor = of(group.find(({ variant }) => variant === 'floor'))
-    for (const row of group) lines.push(tableLine(cells(row, of(row), row.variant === 'floor' ? [] : floor)))
+    for (const row of group) lines.push(cells(row, of(row), row.variant === 'floor' ? [] : floor))
   }
-  return lines.join('\n')
+  return [facts(result), '', markdownTable(head, lines)].join('\n')
 }
 
 const tableLine = (texts: readonly string[]): string => `| ${texts.join(' | ')} |`

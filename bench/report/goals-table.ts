@@ -46,10 +46,13 @@ const goals: readonly Goal[] = [
   ...saturated('list-conversations', [16, 64], 'usual', 1.5),
 ]
 
-/** What does all that has to be kept, and nothing else: where it misses a goal as well, no gateway can meet it. */
+/** What does all that has to be kept, and nothing else: where it misses a goal as well, that work alone is too much. */
 const durable = 'durable-floor'
 
-/** Goals under whose load the gateway was not measured are left out; empty without any. The first result that has a load counts. */
+/**
+ * Goals under whose load the gateway was not measured are left out; empty without any. The first result that has a load
+ * counts.
+ */
 export function goalsTable(results: readonly (readonly Row[])[]): string[] {
   const measured = results.flatMap(groupsOf)
   const lines = goals.flatMap((goal): string[][] => {
@@ -77,8 +80,9 @@ const reads = {
 /** Undefined where one of them was not measured, failed, or did too few units for a percentile. */
 function compared({ figure }: Goal, rounds: readonly Round[], others: readonly Round[]): number | undefined {
   if (![...rounds, ...others].every(({ errors }) => isSound(errors))) return undefined
-  const value = figure === 'p99' ? tailRatio(rounds, others, figure) : ratio(rounds, others, reads[figure])
-  return value === null ? undefined : value
+  return (
+    (figure === 'p99' ? tailRatio(rounds, others, figure) : ratio(rounds, others, reads[figure])) ?? undefined
+  )
 }
 
 const shown = (value: number | undefined): string => value?.toFixed(2) ?? ''

@@ -15,8 +15,8 @@ export function windowExpiry({ lastInboundAt, lastCallAt }: WindowOpeners): Date
 }
 
 /**
- * The same for times in ISO 8601 with milliseconds, in UTC. For a page of records, two dates each cost more than
- * everything else that is done for one.
+ * The same for times in ISO 8601 with milliseconds, in UTC. Two dates for each record would take a tenth of the time of
+ * a page.
  */
 export function windowExpiryIso(lastInboundAt: string | null, lastCallAt: string | null): string | null {
   const openedAt = (lastInboundAt ?? '') > (lastCallAt ?? '') ? lastInboundAt : lastCallAt

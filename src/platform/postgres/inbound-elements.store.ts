@@ -99,7 +99,9 @@ const lockName = 'inbound_elements'
 
 async function keepLinked(pool: Pool, elements: readonly LinkedElement[]): Promise<void> {
   await pool.begin(async (sql) => {
-    await sql`select pg_advisory_xact_lock_shared(hashtext(${lockName}))`
+    // A plan may be made while there are no calls, and is kept while they get many: each element would read all of them.
+    await sql`
+      select pg_advisory_xact_lock_shared(hashtext(${lockName})), set_config('enable_seqscan', 'off', true)`
     // Arrays cost Postgres half of what JSON does, and this is written for every text.
     await sql`
       insert into inbound_elements (id, workspace_id, subject_kind, subject_id, field, part, body, full_bytes)
