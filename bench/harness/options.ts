@@ -22,7 +22,7 @@ export interface BenchOptions {
   readonly connections: readonly number[]
   readonly seconds: number
   readonly rounds: number
-  /** Seconds of the warm-up of each variant, at most. */
+  /** Seconds of the warm-up of each variant, at most, for each gateway. */
   readonly warmUp: number
   /** No round begins after this. */
   readonly minutes: number
@@ -72,7 +72,8 @@ export const usage = `npm run bench -- [options]
     --connections 64         closed loop; 0 for none
     --seconds 3              measured in each run, after one that is not
     --rounds 3               of each variant, in turn
-    --warm-up 4              seconds of each variant before, at most: until the CPU of a unit falls no more
+    --warm-up 9              seconds of each variant before, at most, for each gateway: until the CPU of a unit
+                             falls no more; 20 with --all and --scale
     --minutes 10             no round begins later
   world
     --variants a,b           of ${allVariants.join(', ')}; all
@@ -104,7 +105,7 @@ const flags = {
   connections: { type: 'string' },
   seconds: text('3'),
   rounds: text('3'),
-  'warm-up': text('4'),
+  'warm-up': { type: 'string' },
   minutes: { type: 'string' },
   variants: { type: 'string' },
   gateways: text('1'),
@@ -143,7 +144,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
     connections: list('connections', given.connections, 1_024),
     seconds: one('seconds', 3_600),
     rounds: one('rounds', 100),
-    warmUp: within('warm-up', values['warm-up'], { least: 0, most: 600 }),
+    warmUp: within('warm-up', given['warm-up'], { least: 0, most: 600 }),
     minutes: within('minutes', given.minutes, { least: 1, most: 1_440 }),
     variants: variantsOf(values.variants, { all, target, endpoints: values.endpoints }),
     gateways: one('gateways', 3),
@@ -162,10 +163,10 @@ export function readOptions(args: readonly string[]): BenchOptions {
 }
 
 function usualOf({ all, scale }: { all: boolean; scale: boolean }) {
-  if (scale) return { scenario: 'event,ringing', connections: '0', minutes: '20' }
+  if (scale) return { scenario: 'event,ringing', connections: '0', minutes: '20', 'warm-up': '20' }
   return all
-    ? { scenario: everyName.join(','), connections: '16,64,256', minutes: '60' }
-    : { scenario: workNames.join(','), connections: '64', minutes: '10' }
+    ? { scenario: everyName.join(','), connections: '16,64,256', minutes: '60', 'warm-up': '20' }
+    : { scenario: workNames.join(','), connections: '64', minutes: '10', 'warm-up': '9' }
 }
 
 function nameBy({ all, sweep, scale }: { all: boolean; sweep: string | undefined; scale: boolean }): string {

@@ -14,6 +14,8 @@ export const leadSeconds = 1
 const aroundSeconds = 0.8
 /** Of a warm-up: its first second, and what is around its runs. */
 const warmAroundSeconds = 3
+/** Windows of a warm-up that is not the first of its program: most code is warm by then. */
+const laterWindows = 5
 /** The build, the servers, the seed, the gateway and the opponents. */
 const startSeconds = 35
 /** A call that is answered goes on for so long. */
@@ -42,7 +44,7 @@ const variantsOf = ({ variants }: BenchOptions, work: WorkName): string[] =>
 export interface Plan {
   readonly runsARound: number
   readonly roundSeconds: number
-  /** At most, with everything that comes before the first round. */
+  /** Everything that comes before the first round. */
   readonly beforeSeconds: number
   /** Rounds that are over before `--minutes` are. */
   readonly wholeRounds: number
@@ -52,22 +54,29 @@ export interface Plan {
 export function planOf(options: BenchOptions): Plan {
   const longer = (work: WorkName) => (work === 'answer' ? talkSeconds : 0)
   const runs = cellsOf(options).flatMap(({ work }) => variantsOf(options, work).map(() => work))
-  const warmed = options.works.flatMap((work) => variantsOf(options, work).map(() => work))
   const sum = (works: readonly WorkName[], seconds: number) =>
     works.reduce((total, work) => total + seconds + longer(work), 0)
   const roundSeconds = sum(runs, leadSeconds + options.seconds + aroundSeconds)
+  const warmed = options.works.map((work, index) => {
+    const each = windowsOf(options, index) * options.gateways + warmAroundSeconds + longer(work)
+    return each * variantsOf(options, work).length
+  })
   const beforeSeconds =
-    startSeconds + sum(warmed, options.warmUp + warmAroundSeconds) + catchUpSeconds(options)
+    warmed.reduce((total, seconds) => total + seconds, startSeconds) + catchUpSeconds(options)
   const fit = Math.floor((options.minutes * 60 - beforeSeconds) / Math.max(1, roundSeconds))
   const wholeRounds = Math.max(1, Math.min(options.rounds, fit))
   return { runsARound: runs.length, roundSeconds, beforeSeconds, wholeRounds }
 }
 
+const windowsOf = ({ warmUp }: BenchOptions, index: number): number =>
+  index === 0 ? warmUp : Math.min(warmUp, laterWindows)
+
 /** Opponents over HTTPS are processes of their own, and are warmed as long as the gateway's by then: see warm-up.ts. */
 function catchUpSeconds(options: BenchOptions): number {
-  const before = options.works.indexOf('event-https')
+  const before = Math.max(0, options.works.indexOf('event-https'))
   const others = variantsOf(options, 'event-https').filter((name) => name !== 'gateway' && name !== 'remote')
-  return Math.max(0, before) * options.warmUp * others.length
+  const windows = options.works.slice(0, before).reduce((sum, _, index) => sum + windowsOf(options, index), 0)
+  return windows * others.length
 }
 
 export function planText(options: BenchOptions): string {
@@ -75,7 +84,7 @@ export function planText(options: BenchOptions): string {
   const minutes = (seconds: number) => (seconds / 60).toFixed(1)
   const fits =
     wholeRounds < options.rounds ? `; ${wholeRounds} whole within --minutes ${options.minutes}` : ''
-  return `plan: at most ${minutes(beforeSeconds)} minutes of start and warm-up, then ${options.rounds} rounds of ${runsARound} runs, about ${minutes(roundSeconds)} minutes each${fits}`
+  return `plan: about ${minutes(beforeSeconds)} minutes of start and warm-up, then ${options.rounds} rounds of ${runsARound} runs, ${minutes(roundSeconds)} minutes each${fits}`
 }
 
 /** The rows that have fewer rounds than were asked for; undefined where all have them. */

@@ -11,22 +11,20 @@ const first = { load: { kind: 'rate', perSecond: 20 }, seconds: 1 } as const
 const connections = 16
 /** Of what cannot be a closed loop, unless it is measured at less. */
 const highestRate = 200
-const windowSeconds = 1
-const fewestWindows = 3
-/** A window that is not this much cheaper than the best before it: nothing more is gained. */
-const gain = 0.95
+/** So many windows in a row of which none was this much cheaper than the best before them: nothing more is gained. */
+const quietWindows = 3
+const gain = 0.97
 
 /** By the CPU that a unit took in each window so far. Without figures, as on systems without /proc, never. */
 export function isSteady(windows: readonly (number | null)[]): boolean {
   const known = windows.filter((cpu) => cpu !== null && cpu > 0) as number[]
-  const last = known.at(-1)
-  if (known.length < fewestWindows || last === undefined) return false
-  return last >= gain * Math.min(...known.slice(0, -1))
+  if (known.length <= quietWindows) return false
+  return Math.min(...known.slice(-quietWindows)) >= gain * Math.min(...known.slice(0, -quietWindows))
 }
 
 /**
- * A closed loop, until the CPU of a unit falls no more, for `--warm-up` seconds at most, and for `fewest` windows at
- * least. What is lost fails the bench. Gives the number of windows.
+ * A closed loop in windows of a second for each gateway, which share its units, until the CPU of a unit falls no more: for
+ * `--warm-up` windows at most, and for `fewest` at least. What is lost fails the bench. Gives the number of windows.
  */
 export async function warmUp(
   bench: Bench,
@@ -42,13 +40,15 @@ export async function warmUp(
   }
   let figures = await run(first.load, first.seconds)
   const windows: (number | null)[] = []
-  const most = options.warmUp / windowSeconds
-  while (windows.length < fewest || (!isSteady(windows) && windows.length < most)) {
-    figures = await run(warmLoad(work, options.rates), windowSeconds)
+  while (windows.length < fewest || (!isSteady(windows) && windows.length < options.warmUp)) {
+    figures = await run(warmLoad(work, options.rates), options.gateways)
     windows.push(figures.cpu.all)
   }
   const cpu = windows.map((one) => one?.toFixed(0) ?? '-').join(', ')
-  const capped = windows.length === 0 || isSteady(windows) ? '' : `; not steady after ${windows.length} s`
+  const capped =
+    windows.length === 0 || isSteady(windows)
+      ? ''
+      : `; not steady after ${windows.length * options.gateways} s`
   say(
     `  warm-up ${work} ${target.variant}: ${told(figures)}${cpu === '' ? '' : `; us a unit ${cpu}`}${capped}`,
   )

@@ -38,10 +38,11 @@ describe('the plan of a bench', () => {
 describe('a warm-up', () => {
   test('is over when the CPU of a unit falls no more', () => {
     assert.equal(isSteady([1_500]), false)
-    assert.equal(isSteady([1_500, 1_480]), false)
-    assert.equal(isSteady([1_500, 1_100, 800]), false)
-    assert.equal(isSteady([1_500, 1_100, 1_090]), true)
-    assert.equal(isSteady([1_500, 800, 1_000]), true)
+    assert.equal(isSteady([1_500, 1_500, 1_500]), false)
+    assert.equal(isSteady([1_500, 1_100, 1_150, 1_090]), false)
+    assert.equal(isSteady([1_500, 1_100, 1_150, 1_090, 1_080]), true)
+    assert.equal(isSteady([1_500, 800, 1_000, 900]), false)
+    assert.equal(isSteady([1_500, 800, 1_000, 900, 850]), true)
   })
   test('lasts as long as it may where the CPU is not known', () => {
     for (const windows of [
