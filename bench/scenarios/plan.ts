@@ -54,29 +54,29 @@ export interface Plan {
 export function planOf(options: BenchOptions): Plan {
   const longer = (work: WorkName) => (work === 'answer' ? talkSeconds : 0)
   const runs = cellsOf(options).flatMap(({ work }) => variantsOf(options, work).map(() => work))
-  const sum = (works: readonly WorkName[], seconds: number) =>
-    works.reduce((total, work) => total + seconds + longer(work), 0)
-  const roundSeconds = sum(runs, leadSeconds + options.seconds + aroundSeconds)
+  const runSeconds = leadSeconds + options.seconds + aroundSeconds
+  const roundSeconds = total(runs.map((work) => runSeconds + longer(work)))
   const warmed = options.works.map((work, index) => {
-    const each = windowsOf(options, index) * options.gateways + warmAroundSeconds + longer(work)
+    const each = warmSeconds(options, index) + warmAroundSeconds + longer(work)
     return each * variantsOf(options, work).length
   })
-  const beforeSeconds =
-    warmed.reduce((total, seconds) => total + seconds, startSeconds) + catchUpSeconds(options)
+  const beforeSeconds = startSeconds + total(warmed) + catchUpSeconds(options)
   const fit = Math.floor((options.minutes * 60 - beforeSeconds) / Math.max(1, roundSeconds))
   const wholeRounds = Math.max(1, Math.min(options.rounds, fit))
   return { runsARound: runs.length, roundSeconds, beforeSeconds, wholeRounds }
 }
 
-const windowsOf = ({ warmUp }: BenchOptions, index: number): number =>
-  index === 0 ? warmUp : Math.min(warmUp, laterWindows)
+const total = (all: readonly number[]): number => all.reduce((sum, one) => sum + one, 0)
+
+/** Of one variant, for the kind of work that has this index. */
+const warmSeconds = ({ warmUp, gateways }: BenchOptions, index: number): number =>
+  gateways * (index === 0 ? warmUp : Math.min(warmUp, laterWindows))
 
 /** Opponents over HTTPS are processes of their own, and are warmed as long as the gateway's by then: see warm-up.ts. */
 function catchUpSeconds(options: BenchOptions): number {
   const before = Math.max(0, options.works.indexOf('event-https'))
   const others = variantsOf(options, 'event-https').filter((name) => name !== 'gateway' && name !== 'remote')
-  const windows = options.works.slice(0, before).reduce((sum, _, index) => sum + windowsOf(options, index), 0)
-  return windows * others.length
+  return others.length * total(options.works.slice(0, before).map((_, index) => warmSeconds(options, index)))
 }
 
 export function planText(options: BenchOptions): string {
