@@ -266,6 +266,8 @@ export function environment(start: {
     SECRETS_KEY: start.secretsKey.toString('hex'),
     WEBHOOK_TARGETS: 'any',
     WEBHOOK_KEEP_OPEN: 'true',
+    // A closed loop overloads on purpose, and what is refused fails the run.
+    LOAD_SHEDDING: 'false',
     PROVIDER_BASE_URL: `http://127.0.0.1:${start.simulatorPort}`,
     PROVIDER_ACCESS_TOKEN: provider.accessToken,
     PROVIDER_APP_SECRET: provider.appSecret,

@@ -9,7 +9,7 @@ import type {
   CallTerminateUpdate,
 } from '../contract/provider-updates.ts'
 import type { Clock } from '../shared/clock.ts'
-import { type CallId, decodeId } from '../shared/ids.ts'
+import { type CallId, decodeId, type EndpointId } from '../shared/ids.ts'
 import type { Log } from '../shared/log.ts'
 import { endedCall, inboundCall, isStale } from './begin-call.ts'
 import type { CallMessage, CallTiming, TerminateFacts } from './call.messages.ts'
@@ -27,6 +27,8 @@ export interface CallUpdatesOptions {
   readonly log: Log
   /** Opens the 24 hours for answers in the call's conversation. */
   readonly opened: (id: CallId, at: Date) => Promise<void>
+  /** Hears at which endpoint the calls of a number ring; null: at none. */
+  readonly noteEndpoint?: (phoneNumberId: string, id: EndpointId | null) => void
   /** Counts the updates of unknown numbers and calls. */
   readonly ignored?: (why: 'unknownNumber' | 'unknownCall') => void
 }
@@ -173,6 +175,7 @@ function createRing(options: CallUpdatesOptions, { tell, ignore }: Reports) {
     const begun = await written(update, person)
     if (!begun) return ignore('unknownNumber', update)
     if (begun.type === 'begun') {
+      options.noteEndpoint?.(update.phoneNumberId, begun.route[0] ?? null)
       await begin(begun, { type: 'ringing', session })
       if (!begun.isOpen) await options.opened(begun.row.id, update.at)
     } else {

@@ -19,6 +19,7 @@ import { createCallCommands } from './commands.ts'
 import { type CallHost, type CallHostOptions, createCallHost } from './host/call-host.ts'
 import { type CallRouter, createCallOwners } from './host/call-owners.ts'
 import { restoreCalls } from './host/restore-calls.ts'
+import { createUpdateHandover, type EndpointOwners } from './host/update-handover.ts'
 import { wakeOverdueCalls } from './host/wake-overdue-calls.ts'
 import { createIceServers } from './ice-servers.ts'
 import type { CallSessions, Contacts, DirectSender } from './ports.ts'
@@ -57,6 +58,7 @@ export interface CallsOptions {
   readonly accounts: CallHostOptions['accounts']
   readonly ownership: Ownership
   readonly router: CallRouter
+  readonly endpointOwners: EndpointOwners
   readonly direct: DirectSender
   readonly dispatch: Dispatch
   readonly clock: Clock
@@ -106,6 +108,17 @@ export function createCalls(options: CallsOptions) {
   const begin = createCallBeginStore(urgent)
   const ledger = createCallLedger({ calls, begin, ownership, offers, dispatch, clock })
   const owners = createCallOwners({ directory, host, router, ownership, clock, timing, log })
+  const handover = createUpdateHandover({
+    owners: options.endpointOwners,
+    isKnown: calls.isRemembered,
+    ...{ clock, log },
+  })
+  const applyHere = createApplyCallUpdate({
+    opened: createCallWindowStore(urgent).opened,
+    ...{ contacts, ledger, owners, clock, timing, log },
+    noteEndpoint: handover.noteEndpoint,
+    ...(options.ignored && { ignored: options.ignored }),
+  })
   return {
     ...createCallRecords(options.sql),
     ice: createIceServers({
@@ -116,16 +129,9 @@ export function createCalls(options: CallsOptions) {
     }),
     directory,
     commands: createCallCommands({ ledger, owners, clock, log }),
-    applyCallUpdate: createApplyCallUpdate({
-      opened: createCallWindowStore(urgent).opened,
-      contacts,
-      ledger,
-      owners,
-      clock,
-      timing,
-      log,
-      ...(options.ignored && { ignored: options.ignored }),
-    }),
+    applyCallUpdate: handover.through(applyHere),
+    /** For the updates that other gateways hand over. */
+    updates: handover.asked(applyHere),
   }
 }
 

@@ -63,7 +63,11 @@ interface CallUpdate {
   readonly opaque: string | null
 }
 
-/** Inbound: the call rings, with the offer. Outbound: the provider's answer, maybe while the phone rings. */
+/**
+ * Inbound: the call rings, with the offer. Outbound: the provider's answer, maybe while the phone rings. Gateways hand
+ * this and a terminate over as JSON: versions N and N−1 must understand each other, and `at`, `startedAt` and `endedAt` are
+ * all their dates.
+ */
 export interface CallConnectUpdate extends CallUpdate {
   readonly type: 'callConnect'
   readonly direction: Direction

@@ -164,6 +164,13 @@ function createFeatures(context: ProcessContext, ground: Ground) {
     provider,
     ownership: node.ownership,
     router: node.router,
+    endpointOwners: {
+      isServing: () => node.session.state === 'serving',
+      isHere: (id) => delivery.directory.has(id),
+      lastKnown: (id) => node.router.lastKnown('endpoint', id),
+      ask: (owner, id, message, deadlineMs) =>
+        node.router.askAt(owner, { kind: 'callUpdates', id, message, deadlineMs }),
+    },
     direct: delivery.direct,
     dispatch,
     ignored: metrics.ignored,
@@ -176,6 +183,7 @@ function createFeatures(context: ProcessContext, ground: Ground) {
   })
   node.host('endpoint', delivery.directory)
   node.host('call', calls.directory)
+  node.host('callUpdates', calls.updates)
   const privacy = createPrivacy({ sql, blobs })
   return { accounts: createAccounts(shared), delivery, messaging, calls, campaigns, privacy }
 }

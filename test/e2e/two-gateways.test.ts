@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before } from '../support/harness.ts'
 import { askPermission, decline, miss, place, ring, ringing, simCall, statuses, talk } from './call-steps.ts'
-import { type Json, ok } from './clients.ts'
+import { client, type Json, ok } from './clients.ts'
 import { optOut, receive, route, sendAndFollow, sendInVain } from './message-steps.ts'
-import { openScene, type Scene, stepsOf } from './scene.ts'
+import { eventually, openScene, type Scene, stepsOf } from './scene.ts'
 import { session } from './sdp.ts'
 
 let scene: Scene
@@ -65,6 +65,30 @@ step('of two answers on two gateways at once exactly one reaches the provider', 
 step('a ringing call is declined at either gateway', () => decline(scene))
 step('a caller who gives up leaves a missed call', () => miss(scene))
 step('a call placed at one gateway is answered over the socket and hung up at the other', () => place(scene))
+step('calls come to live in the gateway that holds the socket', async () => {
+  const { gateways, sim } = scene.stack
+  const forwards = () =>
+    gateways.map(({ process }) => process.lines().filter(({ event }) => event === 'call.forwarded').length)
+  const holders = await Promise.all(
+    gateways.map(async ({ internalOrigin }) => {
+      const { body } = await client(internalOrigin).get('/metrics')
+      return /^switchboard_webhook_sockets 1$/m.test(body)
+    }),
+  )
+  const holder = holders.indexOf(true)
+  assert.notEqual(holder, -1)
+  // The first calls tell either gateway where the number rings, and who has the endpoint.
+  await eventually('two calls in a row are forwarded by the holder', async () => {
+    const before = forwards()
+    const wacids = [await ring(scene, '15557000301'), await ring(scene, '15557000302')]
+    for (const wacid of wacids) {
+      await scene.socket.inbox.first('call.ringing', ({ call }) => call?.wacid === wacid)
+      await ok(sim.post(`/calls/${encodeURIComponent(wacid)}/hangup`))
+    }
+    const more = forwards().map((count, index) => count - (before[index] ?? 0))
+    return more[holder] === 2 && more[1 - holder] === 0
+  })
+})
 step('permission that comes in at one gateway allows a call at the other', () => askPermission(scene))
 step('both gateways together held one socket', async () => {
   assert.equal(scene.socket.connections.length, 1)

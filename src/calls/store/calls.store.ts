@@ -135,6 +135,8 @@ export const createCallsStore = (sql: Pool, byWacid = new Lru<CallId>(remembered
     byWacid.set(wacid, id)
   },
 
+  isRemembered: (wacid: string): boolean => byWacid.get(wacid) !== undefined,
+
   /** Finds a placed call by our id, which the update carries, unless the call has another wacid. */
   async findPlaced(id: CallId, update: { readonly wacid: string; readonly phoneNumberId: string }) {
     const [row] = await sql<{ id: CallId }[]>`

@@ -1,7 +1,6 @@
 // Assembles a cluster process: a gateway, which hosts actors, or a client, which only sends them messages.
 import { randomUUID } from 'node:crypto'
 import { pause } from '../../shared/pause.ts'
-import type { ActorKind } from '../actors/actor.ts'
 import type { NodeRef, Ownership } from '../actors/ownership.ts'
 import { closeRedis, type Redis, type RedisRole } from '../redis/client.ts'
 import { leaveWhileCutOff } from './cut-off.ts'
@@ -11,7 +10,7 @@ import { createReceiver, type LocalActors } from './receiver.ts'
 import { createRedisOwnership } from './redis-ownership.ts'
 import { createRefusals, type Refused } from './refusals.ts'
 import type { Registry } from './registry.ts'
-import type { RpcEnvelope } from './rpc-envelope.ts'
+import type { Addressee, RpcEnvelope } from './rpc-envelope.ts'
 import { createRpcHandler, type RpcRequest, type RpcResponse } from './rpc-handler.ts'
 import { startSelfPing } from './self-ping.ts'
 import { NodeSession } from './session.ts'
@@ -46,7 +45,7 @@ export interface ClusterNode extends ClusterClient {
   readonly session: NodeSession
   readonly ownership: Ownership
   /** Makes actors reachable from this and other processes. Call it before `serve`. */
-  host(kind: ActorKind, actors: HostedActors): void
+  host(kind: Addressee, actors: HostedActors): void
   /** Handles requests on the internal port. */
   handleRpc(request: RpcRequest): Promise<RpcResponse>
   /** Joins the cluster. Resolves when this process may get actors. */
@@ -89,7 +88,7 @@ async function assemble(options: NodeOptions, connections: Redis[]): Promise<Clu
   const sid = randomUUID()
   // A new node id for every start, so that an inbox never has entries for an earlier process.
   const self: NodeRef = { nodeId: sid, sid, address: options.address }
-  const actors = new Map<ActorKind, HostedActors>()
+  const actors = new Map<Addressee, HostedActors>()
   const stalls = watchStalls(clock)
   const { rpc, ...peer } = await createPeer(options, { redis, subscriber, actors, reporter: sid, stalls })
   const refused = createRefusals({ clock, log, count: options.onRefused ?? (() => {}) })
@@ -99,7 +98,8 @@ async function assemble(options: NodeOptions, connections: Redis[]): Promise<Clu
   const take = async (envelope: RpcEnvelope) => {
     if (envelope.message.type === pingType) return selfPing.took(envelope.msgId)
     const { type } = await receive(envelope, 'inbox')
-    if (type === 'theirs' || type === 'leaving')
+    const isMoving = type === 'theirs' || type === 'leaving'
+    if (isMoving && envelope.kind !== 'callUpdates')
       void peer.router.tell(envelope.kind, envelope.id, envelope.message)
   }
   const inbox = { reader, commands: redis, nodeId: self.nodeId, secrets, clock, refused, receive: take }
@@ -151,7 +151,7 @@ const pingOf = (sid: string, msgId: string): RpcEnvelope => ({
 interface SessionParts {
   readonly redis: Redis
   readonly node: NodeRef
-  readonly actors: ReadonlyMap<ActorKind, HostedActors>
+  readonly actors: ReadonlyMap<Addressee, HostedActors>
 }
 
 async function startSession(options: NodeOptions, parts: SessionParts): Promise<NodeSession> {

@@ -4,13 +4,12 @@ import { hostname } from 'node:os'
 import type { Clock } from '../../shared/clock.ts'
 import type { Log } from '../../shared/log.ts'
 import { pause } from '../../shared/pause.ts'
-import type { ActorKind } from '../actors/actor.ts'
 import { bounded, closeRedis, connectRedis, type Redis, type RedisRole } from '../redis/client.ts'
 import { type Hints, startHints } from '../redis/hints.ts'
 import { keys } from '../redis/keys.ts'
 import { createDeathDetector } from './death-detector.ts'
 import { sendToInbox } from './inbox.ts'
-import type { LocalActors } from './receiver.ts'
+import type { ActorsByKind } from './receiver.ts'
 import { locateOwner } from './redis-ownership.ts'
 import { createRegistry, type NodeEntry, type Registry, rendezvous } from './registry.ts'
 import { createRouter, type Router } from './router.ts'
@@ -57,7 +56,7 @@ export async function withConnections<T>(
 export interface PeerParts {
   readonly redis: Redis
   readonly subscriber: Redis
-  readonly actors: ReadonlyMap<ActorKind, LocalActors>
+  readonly actors: ActorsByKind
   readonly reporter: string
   readonly stalls: Stalls
 }

@@ -1,12 +1,11 @@
 // Passes messages from other processes, over HTTP or the inbox, to local actors. Never forwards them.
 
 import type { Clock } from '../../shared/clock.ts'
-import type { ActorKind } from '../actors/actor.ts'
 import type { AskResult, TellResult } from '../actors/mailbox-entry.ts'
 import { RecentIds } from './recent-ids.ts'
 import type { Refused, Way } from './refusals.ts'
 import { mostEndpointAsks, shareOf } from './room.ts'
-import type { RpcEnvelope } from './rpc-envelope.ts'
+import type { Addressee, RpcEnvelope } from './rpc-envelope.ts'
 
 /** The actors of one kind in this process. ActorDirectory implements it. */
 export interface LocalActors {
@@ -20,7 +19,7 @@ export interface LocalActors {
   ask(id: string, message: { readonly type: string }, deadlineMs: number): Promise<AskResult>
 }
 
-export type ActorsByKind = ReadonlyMap<ActorKind, LocalActors>
+export type ActorsByKind = ReadonlyMap<Addressee, LocalActors>
 
 export type Received =
   | TellResult

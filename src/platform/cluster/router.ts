@@ -9,7 +9,7 @@ import { KeyedSerial } from './keyed-serial.ts'
 import { LocationCache } from './location-cache.ts'
 import type { ActorsByKind, LocalActors } from './receiver.ts'
 import type { RpcClient, RpcOutcome } from './rpc-client.ts'
-import type { RpcEnvelope } from './rpc-envelope.ts'
+import type { Addressee, RpcEnvelope } from './rpc-envelope.ts'
 
 type Message = { readonly type: string }
 
@@ -17,6 +17,17 @@ export interface Router {
   /** Tells from this process to one actor keep their order. `accepted`: in the owner's mailbox or inbox. */
   tell(kind: ActorKind, id: string, message: Message): Promise<TellResult>
   ask(kind: ActorKind, id: string, message: Message, deadlineMs: number): Promise<AskResult>
+  /** The process to which this one sent the last message for the actor, unless the actor is here. */
+  lastKnown(kind: ActorKind, id: string): NodeRef | undefined
+  /** Asks one process, once, and follows nobody: `unavailable` where it does not answer. */
+  askAt(node: NodeRef, asked: AskedAt): Promise<Extract<AskResult, { type: 'answered' | 'unavailable' }>>
+}
+
+export interface AskedAt {
+  readonly kind: Addressee
+  readonly id: string
+  readonly message: Message
+  readonly deadlineMs: number
 }
 
 export interface RouterOptions {
@@ -75,6 +86,12 @@ export function createRouter(options: RouterOptions): Router {
       const deadlineAt = clock.mono() + deadlineMs
       const routed = { key: `${kind}:${id}`, kind, id, mode: 'ask' as const, message, deadlineAt }
       return travel(routed) as Promise<AskResult>
+    },
+    lastKnown: (kind, id) => (actors.get(kind)?.has(id) ? undefined : locations.last(`${kind}:${id}`)),
+    async askAt(node, { deadlineMs, ...asked }) {
+      const envelope = toEnvelope(node, { ...asked, mode: 'ask' }, deadlineMs)
+      const outcome = await sendWatched(options, node, envelope).catch(() => undefined)
+      return outcome?.type === 'answered' ? outcome : { type: 'unavailable' }
     },
   }
 }
@@ -211,7 +228,9 @@ async function sendAnotherWay(
   return { type: 'moved' }
 }
 
-const toEnvelope = (node: NodeRef, routed: RoutedMessage, deadlineMs: number): RpcEnvelope => ({
+type Addressed = Pick<RoutedMessage, 'id' | 'mode' | 'message'> & { readonly kind: Addressee }
+
+const toEnvelope = (node: NodeRef, routed: Addressed, deadlineMs: number): RpcEnvelope => ({
   v: 1,
   kind: routed.kind,
   id: routed.id,

@@ -3,10 +3,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { ActorKind } from '../actors/actor.ts'
 
+/** The actors of a kind, or what else of a process answers others. */
+export type Addressee = ActorKind | 'callUpdates'
+
 export interface RpcEnvelope {
   /** Versions N and N−1 must understand each other. */
   readonly v: 1
-  readonly kind: ActorKind
+  readonly kind: Addressee
   readonly id: string
   /** The target session: another process may listen at the same address by now. */
   readonly sid: string

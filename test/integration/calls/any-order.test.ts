@@ -82,6 +82,11 @@ async function tell(story: Story): Promise<{ cluster: Cluster; wacids: string[] 
   const clock = new SimulatedClock(Date.now())
   const cluster = new Cluster(sql, { clock, confirmEveryMs: 60_000 })
   const nodes = pools.map((pool) => cluster.node(pool))
+  // Half of the stories have an endpoint that the second node owns, and of which the first one knows.
+  if ((seed + [...inbound, ...outbound].indexOf(story)) % 2 === 0) {
+    cluster.endpointOwner = nodes[1]?.sid
+    await nodes[0]?.applyCallUpdate(connectUpdate(workspace, { person: personAt('15551229999') }))
+  }
   const begin = opener(workspace, nodes[0])
   const orders = fc.sample(tellings(tellingsOf(workspace, story, null).length), {
     numRuns: callsPerStory,

@@ -1,5 +1,6 @@
 import type { CallMessage } from '../../../src/calls/call.messages.ts'
 import { type Calls, createCalls } from '../../../src/calls/calls.module.ts'
+import type { EndpointOwners, HandedUpdate } from '../../../src/calls/host/update-handover.ts'
 import type { CallSessions, DirectSender } from '../../../src/calls/ports.ts'
 import type { WrittenDelivery } from '../../../src/contract/dispatch.ts'
 import { personAt } from '../../../src/contract/person.ts'
@@ -99,6 +100,11 @@ export class Cluster {
   readonly #options: ClusterOptions
   readonly #owners = new Map<string, string>()
   readonly #directories = new Map<string, Calls['directory']>()
+  readonly #updates = new Map<string, Calls['updates']>()
+  /** Who owns all endpoints, by its sid. */
+  endpointOwner: string | undefined
+  /** What is handed over arrives, and its sender hears of no answer. */
+  losesAnswers = false
 
   constructor(sql: Pool, options: ClusterOptions = {}) {
     this.#sql = sql
@@ -121,6 +127,7 @@ export class Cluster {
       }),
       ownership: this.#ownership(sid),
       router: this.#router(() => calls.directory),
+      endpointOwners: this.#endpointOwners(sid, () => calls.directory),
       direct: {
         send: async (event) => {
           this.direct.push(event)
@@ -140,6 +147,7 @@ export class Cluster {
       log: quiet,
     })
     this.#directories.set(sid, calls.directory)
+    this.#updates.set(sid, calls.updates)
     after(() => calls.directory.close())
     return { ...calls, sid, kill: () => this.#kill(sid) }
   }
@@ -162,6 +170,7 @@ export class Cluster {
 
   #kill(sid: string): void {
     this.#directories.delete(sid)
+    this.#updates.delete(sid)
     for (const [id, owner] of this.#owners) if (owner === sid) this.#owners.delete(id)
   }
 
@@ -181,6 +190,22 @@ export class Cluster {
       recordEpoch: () => undefined,
       release: async (_kind, ids) => {
         for (const id of ids) if (this.#owners.get(id) === sid) this.#owners.delete(id)
+      },
+    }
+  }
+
+  #endpointOwners(sid: string, directory: () => Calls['directory']): EndpointOwners {
+    return {
+      isServing: () => !directory().isDraining,
+      isHere: () => this.endpointOwner === sid,
+      lastKnown: () => {
+        const owner = this.endpointOwner
+        return owner === undefined ? undefined : { nodeId: owner, sid: owner, address: '' }
+      },
+      ask: async (owner, id, message) => {
+        const sent: HandedUpdate = JSON.parse(JSON.stringify(message))
+        const answer = this.#updates.get(owner.sid)?.ask(id, sent)
+        return answer && !this.losesAnswers ? answer : { type: 'unavailable' }
       },
     }
   }

@@ -88,6 +88,27 @@ describe('messages between gateways', () => {
     assert.ok(host.log.includes('frame sent on'))
   })
 
+  test('one process is asked once, and its answer is none where it is another by now, or takes no such thing', async () => {
+    const asked = { kind: 'callUpdates', id: 'e', message: { type: 'read' }, deadlineMs: 2_000 } as const
+    const askAt = (sid = b.node.self.sid) => a.node.router.askAt({ ...b.node.self, sid }, asked)
+    assert.deepEqual(await askAt(), { type: 'unavailable' })
+    b.node.host('callUpdates', b.actors)
+    host.seed('e', 7)
+    assert.deepEqual(await askAt(), { type: 'answered', value: 7 })
+    assert.deepEqual(await askAt('former'), { type: 'unavailable' })
+    const nowhere = { ...b.node.self, address: 'http://127.0.0.1:1' }
+    assert.deepEqual(await a.node.router.askAt(nowhere, asked), { type: 'unavailable' })
+  })
+
+  test('another process is known to have an actor after a message to it', async () => {
+    host.seed('known', 1)
+    await a.node.router.tell('call', 'known', { type: 'read' })
+    assert.equal(b.node.router.lastKnown('call', 'known'), undefined)
+    await b.node.router.ask('call', 'known', { type: 'read' }, 2_000)
+    assert.equal(b.node.router.lastKnown('call', 'known')?.sid, a.node.self.sid)
+    assert.equal(a.node.router.lastKnown('call', 'known'), undefined)
+  })
+
   test('an id without a row is notFound from everywhere', async () => {
     for (const router of [a.node.router, client.router])
       assert.deepEqual(await router.ask('call', 'missing', { type: 'read' }, 2_000), { type: 'notFound' })

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import type { CallUpdate } from '../../../src/calls/apply-call-update.ts'
+import { createUpdateHandover, type HandedUpdate } from '../../../src/calls/host/update-handover.ts'
+import { personAt } from '../../../src/contract/person.ts'
+import type { CallConnectUpdate, CallTerminateUpdate } from '../../../src/contract/provider-updates.ts'
+import { type EndpointId, newId } from '../../../src/shared/ids.ts'
+import { describe, test } from '../../support/harness.ts'
+import { SimulatedClock } from '../../support/simulated-clock.ts'
+import { startMs } from './driver.ts'
+
+const endpointId = newId('endpoint') as EndpointId
+
+const common = { phoneNumberId: 'pn', at: new Date(startMs), opaque: null }
+const who = { direction: 'INBOUND', person: personAt('15551230000') } as const
+const connect = (wacid = 'wacid.1'): CallConnectUpdate => ({
+  ...{ type: 'callConnect', wacid, ...common, ...who },
+  session: { sdpType: 'offer', sdp: 'v=0' },
+})
+const terminate: CallTerminateUpdate = {
+  ...{ type: 'callTerminate', wacid: 'wacid.1', ...common, ...who },
+  ...{ outcome: 'COMPLETED', durationSeconds: 3, error: null },
+  ...{ startedAt: new Date(startMs + 1_000), endedAt: new Date(startMs + 3_000) },
+}
+
+/** A gateway that applies updates by noting them. */
+function gateway(clock: SimulatedClock, sid: string) {
+  const self = { nodeId: sid, sid, address: `http://${sid}` }
+  const applied: CallUpdate[] = []
+  const known = new Set<string>()
+  const warnings: object[] = []
+  const state = { isHere: false, isServing: true, fails: false }
+  const asked: string[] = []
+  let peer: Gateway | undefined
+  let delay = () => Promise.resolve()
+  const here = async (update: CallUpdate) => {
+    if (state.fails) throw new Error('Postgres is away')
+    applied.push(update)
+    return 'applied' as const
+  }
+  const handover = createUpdateHandover({
+    owners: {
+      isServing: () => state.isServing,
+      isHere: () => state.isHere,
+      lastKnown: () => peer?.self,
+      async ask({ sid: to }, id, message, deadlineMs) {
+        assert.equal(deadlineMs, 2_000)
+        asked.push(to)
+        await delay()
+        const sent: HandedUpdate = JSON.parse(JSON.stringify(message))
+        return peer?.self.sid === to ? peer.updates.ask(id, sent) : { type: 'unavailable' }
+      },
+    },
+    isKnown: (wacid) => known.has(wacid),
+    clock,
+    log: { warn: (fields) => warnings.push(fields) },
+  })
+  return {
+    ...{ self, applied, known, warnings, state, asked, noteEndpoint: handover.noteEndpoint },
+    apply: handover.through(here),
+    updates: handover.asked(here),
+    reaches(there: Gateway | undefined) {
+      peer = there
+    },
+    delays(by: () => Promise<void>) {
+      delay = by
+    },
+  }
+}
+interface Gateway {
+  readonly self: { readonly nodeId: string; readonly sid: string; readonly address: string }
+  readonly updates: ReturnType<ReturnType<typeof createUpdateHandover>['asked']>
+}
+
+/** The calls of two numbers ring at one endpoint, which b owns. */
+function pair() {
+  const clock = new SimulatedClock(startMs)
+  const [a, b] = [gateway(clock, 'a'), gateway(clock, 'b')]
+  b.state.isHere = true
+  a.reaches(b)
+  for (const number of ['pn', 'other']) {
+    a.noteEndpoint(number, endpointId)
+    b.noteEndpoint(number, endpointId)
+  }
+  return { a, b, clock }
+}
+
+describe('the updates of a call', () => {
+  test('are applied where they come until a call of the number has rung', async () => {
+    const { a, b } = pair()
+    await a.apply({ ...connect(), phoneNumberId: 'new' })
+    assert.deepEqual([a.applied.length, b.applied.length], [1, 0])
+    a.noteEndpoint('new', endpointId)
+    await a.apply({ ...connect('wacid.2'), phoneNumberId: 'new' })
+    assert.deepEqual([a.applied.length, b.applied.length], [1, 1])
+  })
+
+  test('reach the owner of the endpoint as the provider sent them', async () => {
+    const { a, b } = pair()
+    assert.deepEqual([await a.apply(connect()), await a.apply(terminate)], ['applied', 'applied'])
+    assert.deepEqual(b.applied, [connect(), terminate])
+    assert.equal(a.applied.length, 0)
+  })
+
+  test('stay where the call is known, where it was placed, and where the endpoint is', async () => {
+    const { a, b } = pair()
+    a.known.add('wacid.1')
+    await a.apply(terminate)
+    await a.apply({ ...terminate, wacid: 'wacid.2', direction: 'OUTBOUND' })
+    await a.apply({
+      ...common,
+      ...{ type: 'callStatus', wacid: 'wacid.3', status: 'RINGING', recipient: null },
+    })
+    a.state.isHere = true
+    await a.apply(connect('wacid.4'))
+    assert.deepEqual([a.applied.length, b.applied.length, a.asked.length], [4, 0, 0])
+  })
+
+  test('are applied here while the owner does not answer; it is left alone for five seconds, for every number', async () => {
+    const { a, b, clock } = pair()
+    for (let time = 0; time < 10; time += 1) {
+      b.state.isServing = false
+      assert.equal(await a.apply(connect()), 'applied')
+      b.state.isServing = true
+      await a.apply({ ...connect('wacid.2'), phoneNumberId: 'other' })
+      assert.deepEqual([a.asked.length, b.applied.length], [time + 1, 0])
+      await clock.advance(5_000)
+    }
+    await a.apply(connect('wacid.3'))
+    assert.deepEqual([a.applied.length, b.applied.length], [20, 1])
+  })
+
+  test('go to a new owner at once, while the former one is left alone', async () => {
+    const { a, b, clock } = pair()
+    const c = gateway(clock, 'c')
+    c.state.isHere = true
+    b.state.isServing = false
+    await a.apply(connect())
+    a.reaches(c)
+    await a.apply(connect('wacid.2'))
+    assert.deepEqual([a.asked, c.applied.length], [['b', 'c'], 1])
+  })
+
+  test('are applied here where another gateway owns the endpoint by now, or fails, and told of', async () => {
+    const { a, b } = pair()
+    b.state.isHere = false
+    await a.apply(connect())
+    Object.assign(b.state, { isHere: true, fails: true })
+    await a.apply(connect('wacid.2'))
+    assert.deepEqual(b.warnings, [{ endpointId, update: 'callConnect', reason: 'Postgres is away' }])
+    b.state.fails = false
+    await a.apply(connect('wacid.3'))
+    assert.deepEqual([a.applied.length, b.applied.length, a.asked.length], [2, 1, 3])
+  })
+
+  test('are applied here beyond eight that are under way to one process', async () => {
+    const { a, b } = pair()
+    const open: (() => void)[] = []
+    a.delays(() => new Promise<void>((resolve) => open.push(resolve)))
+    const all = Array.from({ length: 10 }, (_, n) =>
+      a.apply({ ...connect(`wacid.${n}`), phoneNumberId: n % 2 ? 'pn' : 'other' }),
+    )
+    await Promise.all(all.slice(8))
+    assert.deepEqual([a.applied.length, open.length], [2, 8])
+    for (const resolve of open) resolve()
+    await Promise.all(all)
+    assert.deepEqual([a.applied.length, b.applied.length], [2, 8])
+  })
+
+  test('follow the number to another endpoint, or to none, as the owner tells with a connect', async () => {
+    const { a, b } = pair()
+    const moved = newId('endpoint') as EndpointId
+    b.noteEndpoint('pn', moved)
+    const ids: string[] = []
+    const { ask } = b.updates
+    b.updates.ask = (id, message) => {
+      ids.push(id)
+      return ask(id, message)
+    }
+    await a.apply(terminate)
+    for (const wacid of ['wacid.2', 'wacid.3']) await a.apply(connect(wacid))
+    assert.deepEqual(ids, [endpointId, endpointId, moved])
+    b.noteEndpoint('pn', null)
+    await a.apply(connect('wacid.4'))
+    await a.apply(connect('wacid.5'))
+    assert.deepEqual([b.applied.length, a.applied.length], [4, 1])
+  })
+})
