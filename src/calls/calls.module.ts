@@ -19,7 +19,7 @@ import { createCallCommands } from './commands.ts'
 import { type CallHost, type CallHostOptions, createCallHost } from './host/call-host.ts'
 import { type CallRouter, createCallOwners } from './host/call-owners.ts'
 import { restoreCalls } from './host/restore-calls.ts'
-import { createUpdateHandover, type EndpointOwners } from './host/update-handover.ts'
+import { createUpdateHandover, type UpdateHandoverOptions } from './host/update-handover.ts'
 import { wakeOverdueCalls } from './host/wake-overdue-calls.ts'
 import { createIceServers } from './ice-servers.ts'
 import type { CallSessions, Contacts, DirectSender } from './ports.ts'
@@ -57,8 +57,9 @@ export interface CallsOptions {
   readonly provider: Provider
   readonly accounts: CallHostOptions['accounts']
   readonly ownership: Ownership
-  readonly router: CallRouter
-  readonly endpointOwners: EndpointOwners
+  readonly router: CallRouter & UpdateHandoverOptions['router']
+  readonly session: UpdateHandoverOptions['session']
+  readonly endpoints: UpdateHandoverOptions['endpoints']
   readonly direct: DirectSender
   readonly dispatch: Dispatch
   readonly clock: Clock
@@ -109,9 +110,8 @@ export function createCalls(options: CallsOptions) {
   const ledger = createCallLedger({ calls, begin, ownership, offers, dispatch, clock })
   const owners = createCallOwners({ directory, host, router, ownership, clock, timing, log })
   const handover = createUpdateHandover({
-    owners: options.endpointOwners,
+    ...options,
     isKnown: calls.isRemembered,
-    ...{ clock, log },
   })
   const applyHere = createApplyCallUpdate({
     opened: createCallWindowStore(urgent).opened,

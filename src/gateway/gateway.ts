@@ -162,15 +162,8 @@ function createFeatures(context: ProcessContext, ground: Ground) {
     ...messaging.ofCalls,
     sessions: createCallSessions(node.redis),
     provider,
-    ownership: node.ownership,
-    router: node.router,
-    endpointOwners: {
-      isServing: () => node.session.state === 'serving',
-      isHere: (id) => delivery.directory.has(id),
-      lastKnown: (id) => node.router.lastKnown('endpoint', id),
-      ask: (owner, id, message, deadlineMs) =>
-        node.router.askAt(owner, { kind: 'callUpdates', id, message, deadlineMs }),
-    },
+    ...{ ownership: node.ownership, router: node.router, session: node.session },
+    endpoints: delivery.directory,
     direct: delivery.direct,
     dispatch,
     ignored: metrics.ignored,

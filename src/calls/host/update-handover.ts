@@ -21,19 +21,26 @@ export interface HandedUpdate {
   readonly update: InboundUpdate
 }
 
-/** The gateways that own endpoints. */
-export interface EndpointOwners {
-  /** False: this process is not to get calls, because it joins, leaves or cannot reach Postgres. */
-  isServing(): boolean
-  isHere(id: EndpointId): boolean
-  /** Another process that owned the endpoint when this one last sent to it. */
-  lastKnown(id: EndpointId): NodeRef | undefined
-  /** Asks this one process, once. Never rejects. */
-  ask(owner: NodeRef, id: EndpointId, message: HandedUpdate, deadlineMs: number): Promise<AskResult>
+export interface UpdateRouter {
+  lastKnown(kind: 'endpoint', id: string): NodeRef | undefined
+  /** Never rejects. */
+  askAt(
+    owner: NodeRef,
+    asked: {
+      readonly kind: 'callUpdates'
+      readonly id: string
+      readonly message: HandedUpdate
+      readonly deadlineMs: number
+    },
+  ): Promise<AskResult>
 }
 
 export interface UpdateHandoverOptions {
-  readonly owners: EndpointOwners
+  readonly router: UpdateRouter
+  /** Takes no calls while it joins, leaves or cannot reach Postgres. */
+  readonly session: { readonly state: string }
+  /** The endpoints that this process owns. */
+  readonly endpoints: { has(id: string): boolean }
   /** This process has begun or heard of the call: whoever owns it now is found from here. */
   readonly isKnown: (wacid: string) => boolean
   readonly clock: Clock
@@ -61,23 +68,26 @@ const limitMs = 2_000
 /** Where a process does not answer: it may be leaving, or of a version that takes no updates. */
 const leftAloneMs = 5_000
 
-export function createUpdateHandover({ owners, isKnown, clock, log }: UpdateHandoverOptions) {
-  /** Where the calls of a number ring, by its id at the provider. */
-  const endpoints = new Lru<EndpointId>(maxNumbers)
+export function createUpdateHandover(options: UpdateHandoverOptions) {
+  const { router, session, endpoints, isKnown, clock, log } = options
+  /** The endpoints at which the calls of a number ring, by its id at the provider. */
+  const rings = new Lru<EndpointId>(maxNumbers)
   const askPeer = createPeers(clock)
 
   function noteEndpoint(phoneNumberId: string, endpointId: EndpointId | null): void {
-    if (endpointId === null) endpoints.delete(phoneNumberId)
-    else endpoints.set(phoneNumberId, endpointId)
+    if (endpointId === null) rings.delete(phoneNumberId)
+    else rings.set(phoneNumberId, endpointId)
   }
 
   /** Undefined: the update is to be applied here. The ring of a call that begins here finds the present owner. */
   async function handOver(update: InboundUpdate): Promise<UpdateOutcome | undefined> {
-    const endpointId = endpoints.get(update.phoneNumberId)
-    if (!endpointId || owners.isHere(endpointId)) return undefined
-    const owner = owners.lastKnown(endpointId)
-    const result =
-      owner && (await askPeer(owner, () => owners.ask(owner, endpointId, { type: 'apply', update }, limitMs)))
+    const id = rings.get(update.phoneNumberId)
+    if (!id || endpoints.has(id)) return undefined
+    const owner = router.lastKnown('endpoint', id)
+    if (!owner) return undefined
+    const message = { type: 'apply', update } as const
+    const asked = { kind: 'callUpdates', id, message, deadlineMs: limitMs } as const
+    const result = await askPeer(owner, () => router.askAt(owner, asked))
     if (result?.type !== 'answered') return undefined
     const taken = result.value as Taken | null
     if (taken?.endpointId !== undefined) noteEndpoint(update.phoneNumberId, taken.endpointId)
@@ -86,11 +96,11 @@ export function createUpdateHandover({ owners, isKnown, clock, log }: UpdateHand
 
   /** Null: not taken, and other updates may be. */
   async function take(id: string, update: InboundUpdate, here: ApplyCallUpdate): Promise<Taken | null> {
-    if (!owners.isHere(id as EndpointId)) return null
+    if (!endpoints.has(id)) return null
     try {
       const outcome = await here(update)
       if (update.type !== 'callConnect') return { outcome }
-      return { outcome, endpointId: endpoints.get(update.phoneNumberId) ?? null }
+      return { outcome, endpointId: rings.get(update.phoneNumberId) ?? null }
     } catch (error) {
       const reason = error instanceof Error ? safeMessage(error) : 'unknown'
       log.warn({ endpointId: id, update: update.type, reason }, 'call.update_not_taken')
@@ -114,7 +124,7 @@ export function createUpdateHandover({ owners, isKnown, clock, log }: UpdateHand
       ...{ repeats: () => false, reassert: () => {}, cutOff: () => {}, resume: () => {} },
       tell: async () => ({ type: 'unavailable' }) as const,
       async ask(id: string, { update }: HandedUpdate): Promise<AskResult> {
-        if (!owners.isServing()) return { type: 'leaving' }
+        if (session.state !== 'serving') return { type: 'leaving' }
         return { type: 'answered', value: await take(id, withDates(update), here) }
       },
     }),

@@ -1,6 +1,6 @@
 import type { CallMessage } from '../../../src/calls/call.messages.ts'
 import { type Calls, createCalls } from '../../../src/calls/calls.module.ts'
-import type { EndpointOwners, HandedUpdate } from '../../../src/calls/host/update-handover.ts'
+import type { HandedUpdate, UpdateRouter } from '../../../src/calls/host/update-handover.ts'
 import type { CallSessions, DirectSender } from '../../../src/calls/ports.ts'
 import type { WrittenDelivery } from '../../../src/contract/dispatch.ts'
 import { personAt } from '../../../src/contract/person.ts'
@@ -126,8 +126,13 @@ export class Cluster {
         ...{ workspaceId, phoneNumberId, wabaId: null, accessToken: 'token' },
       }),
       ownership: this.#ownership(sid),
-      router: this.#router(() => calls.directory),
-      endpointOwners: this.#endpointOwners(sid, () => calls.directory),
+      router: { ...this.#router(() => calls.directory), ...this.#updateRouter() },
+      session: {
+        get state() {
+          return calls.directory.isDraining ? 'draining' : 'serving'
+        },
+      },
+      endpoints: { has: () => this.endpointOwner === sid },
       direct: {
         send: async (event) => {
           this.direct.push(event)
@@ -194,17 +199,15 @@ export class Cluster {
     }
   }
 
-  #endpointOwners(sid: string, directory: () => Calls['directory']): EndpointOwners {
+  #updateRouter(): UpdateRouter {
     return {
-      isServing: () => !directory().isDraining,
-      isHere: () => this.endpointOwner === sid,
       lastKnown: () => {
         const owner = this.endpointOwner
         return owner === undefined ? undefined : { nodeId: owner, sid: owner, address: '' }
       },
-      ask: async (owner, id, message) => {
+      askAt: async ({ sid }, { id, message }) => {
         const sent: HandedUpdate = JSON.parse(JSON.stringify(message))
-        const answer = this.#updates.get(owner.sid)?.ask(id, sent)
+        const answer = this.#updates.get(sid)?.ask(id, sent)
         return answer && !this.losesAnswers ? answer : { type: 'unavailable' }
       },
     }

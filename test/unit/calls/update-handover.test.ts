@@ -38,11 +38,9 @@ function gateway(clock: SimulatedClock, sid: string) {
     return 'applied' as const
   }
   const handover = createUpdateHandover({
-    owners: {
-      isServing: () => state.isServing,
-      isHere: () => state.isHere,
+    router: {
       lastKnown: () => peer?.self,
-      async ask({ sid: to }, id, message, deadlineMs) {
+      async askAt({ sid: to }, { id, message, deadlineMs }) {
         assert.equal(deadlineMs, 2_000)
         asked.push(to)
         await delay()
@@ -50,6 +48,12 @@ function gateway(clock: SimulatedClock, sid: string) {
         return peer?.self.sid === to ? peer.updates.ask(id, sent) : { type: 'unavailable' }
       },
     },
+    session: {
+      get state() {
+        return state.isServing ? 'serving' : 'draining'
+      },
+    },
+    endpoints: { has: () => state.isHere },
     isKnown: (wacid) => known.has(wacid),
     clock,
     log: { warn: (fields) => warnings.push(fields) },
