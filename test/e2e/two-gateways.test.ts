@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { decodeId } from '../../src/shared/ids.ts'
 import { after, before } from '../support/harness.ts'
 import { askPermission, decline, miss, place, ring, ringing, simCall, statuses, talk } from './call-steps.ts'
 import { client, type Json, ok } from './clients.ts'
@@ -65,28 +66,31 @@ step('of two answers on two gateways at once exactly one reaches the provider', 
 step('a ringing call is declined at either gateway', () => decline(scene))
 step('a caller who gives up leaves a missed call', () => miss(scene))
 step('a call placed at one gateway is answered over the socket and hung up at the other', () => place(scene))
-step('calls come to live in the gateway that holds the socket', async () => {
+/** The gateway that forwards a call which rings now. */
+async function forwarder(from: string): Promise<number> {
   const { gateways, sim } = scene.stack
-  const forwards = () =>
-    gateways.map(({ process }) => process.lines().filter(({ event }) => event === 'call.forwarded').length)
+  const wacid = await ring(scene, from)
+  const { id } = await ringing(scene, wacid, from)
+  const callId = decodeId('call', id)
+  const forwarded = (line: Json) => line.event === 'call.forwarded' && line.callId === callId
+  const index = () => gateways.findIndex(({ process }) => process.lines().some(forwarded))
+  await eventually(`${id} is forwarded`, async () => index() >= 0)
+  await ok(sim.post(`/calls/${encodeURIComponent(wacid)}/hangup`))
+  return index()
+}
+
+step('calls come to live in the gateway that holds the socket', async () => {
   const holders = await Promise.all(
-    gateways.map(async ({ internalOrigin }) => {
+    scene.stack.gateways.map(async ({ internalOrigin }) => {
       const { body } = await client(internalOrigin).get('/metrics')
       return /^switchboard_webhook_sockets 1$/m.test(body)
     }),
   )
   const holder = holders.indexOf(true)
-  assert.notEqual(holder, -1)
-  // The first calls tell either gateway where the number rings, and who has the endpoint.
-  await eventually('two calls in a row are forwarded by the holder', async () => {
-    const before = forwards()
-    const wacids = [await ring(scene, '15557000301'), await ring(scene, '15557000302')]
-    for (const wacid of wacids) {
-      await scene.socket.inbox.first('call.ringing', ({ call }) => call?.wacid === wacid)
-      await ok(sim.post(`/calls/${encodeURIComponent(wacid)}/hangup`))
-    }
-    const more = forwards().map((count, index) => count - (before[index] ?? 0))
-    return more[holder] === 2 && more[1 - holder] === 0
+  // The webhooks of two calls that begin at once go to both gateways, and the first calls tell each whose the endpoint is.
+  await eventually('both are forwarded by the holder', async () => {
+    const both = await Promise.all(['15557000301', '15557000302'].map(forwarder))
+    return both.every((index) => index === holder)
   })
 })
 step('permission that comes in at one gateway allows a call at the other', () => askPermission(scene))
