@@ -163,6 +163,7 @@ describe('hands on the keyboard, and nothing lost', () => {
     const name = form.getByLabel('Name')
     const keep = () => asking.getByRole('button', { name: 'Keep editing' }).click()
     await page.getByRole('button', { name: 'Create key' }).click()
+    await form.waitFor()
     await page.keyboard.press('Escape')
     await form.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Create key' }).click()
