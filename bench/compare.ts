@@ -9,7 +9,7 @@ import { type Result, readResult, writeResult } from './harness/result.ts'
 const usage = `npm run bench:compare -- A.json B.json       two results of npm run bench
 npm run bench:compare -- --commits A B       two commits, measured in turn: A B, B A, A B, ...
   --pairs 16               runs of each
-  --scenario event,ringing and --rates, --connections, --seconds: as npm run bench has them
+  --scenario event,ringing and --rates, --connections, --seconds, --gateways: as npm run bench has them
   --own-bench              each commit by its own bench, not both by that of this checkout
 It exits with 1 where B is dearer.`
 
@@ -22,6 +22,7 @@ const flags = {
   rates: { type: 'string', default: '200' },
   connections: { type: 'string', default: '0' },
   seconds: { type: 'string', default: '4' },
+  gateways: { type: 'string', default: '1' },
   'own-bench': { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 } as const
@@ -55,8 +56,8 @@ type Values = ReturnType<typeof parsed>['values']
 async function ofCommits(commits: [string, string], values: Values): Promise<[Result, Result]> {
   const pairs = Number(values.pairs)
   if (!Number.isInteger(pairs) || pairs < 3 || pairs > 100) throw new UsageError('--pairs: 3 to 100')
-  const { scenario, rates, connections, seconds } = values
-  const benchArgs = Object.entries({ scenario, rates, connections, seconds }).flatMap(([name, value]) => [
+  const { scenario, rates, connections, seconds, gateways } = values
+  const benchArgs = Object.entries({ scenario, rates, connections, seconds, gateways }).flatMap(([name, value]) => [
     `--${name}`,
     value,
   ])
