@@ -57,10 +57,9 @@ async function ofCommits(commits: [string, string], values: Values): Promise<[Re
   const pairs = Number(values.pairs)
   if (!Number.isInteger(pairs) || pairs < 3 || pairs > 100) throw new UsageError('--pairs: 3 to 100')
   const { scenario, rates, connections, seconds, gateways } = values
-  const benchArgs = Object.entries({ scenario, rates, connections, seconds, gateways }).flatMap(([name, value]) => [
-    `--${name}`,
-    value,
-  ])
+  const benchArgs = Object.entries({ scenario, rates, connections, seconds, gateways }).flatMap(
+    ([name, value]) => [`--${name}`, value],
+  )
   const measured = await measureCommits({ commits, pairs, benchArgs, ownBench: values['own-bench'], say })
   const { results, failure } = measured
   const paths = results.map((result, index) => writeResult(`compare-${'AB'[index]}`, result))
