@@ -20,10 +20,11 @@ export function hopTimes(
   marks: readonly Mark[],
   event: string,
 ): { readonly times: HopTimes; readonly marks: MarkFigures } {
+  // The marks of one gateway come after those of another, whose webhook may be the later one of a call.
   const first = new Map<string, number>()
   for (const [name, id, kind, atNs] of marks) {
     const key = `${name} ${id}`
-    if ((name === 'received' || kind === event) && !first.has(key)) first.set(key, atNs)
+    if (name === 'received' || kind === event) first.set(key, Math.min(atNs, first.get(key) ?? atNs))
   }
   const times: Record<(typeof hopNames)[number], number[]> = {
     ...{ received: [], committed: [], handedOver: [], written: [], arrived: [] },

@@ -51,6 +51,14 @@ describe('the hops of a unit', () => {
     })
   })
 
+  test('begin with the first webhook of a call, whichever gateway it reached', () => {
+    const terminated = [mark('received', 150_000, ''), ...marks]
+    assert.deepEqual(
+      hopTimes([unit], terminated, 'message.received'),
+      hopTimes([unit], marks, 'message.received'),
+    )
+  })
+
   test('a frame that arrived before its mark makes no hop negative', () => {
     const late = [...marks.slice(0, 4), mark('written', 120_000)]
     const { times, marks: counts } = hopTimes([unit], late, 'message.received')
