@@ -94,8 +94,12 @@ interface State {
   readonly notes: string[]
 }
 
-const isLate = ({ minutes }: BenchOptions, startedAt: Date): boolean =>
-  Date.now() - startedAt.getTime() > minutes * 60_000
+/** What a run takes besides its measured seconds. */
+const aroundMs = 7_000
+
+/** A run that begins now would end after `--minutes`. */
+const isLate = ({ minutes, seconds }: BenchOptions, startedAt: Date): boolean =>
+  Date.now() - startedAt.getTime() > minutes * 60_000 - seconds * 1_000 - aroundMs
 
 interface Plan {
   readonly name: string

@@ -74,7 +74,7 @@ export const usage = `npm run bench -- [options]
     --rounds 3               of each variant, in turn
     --warm-up 9              seconds of each variant before, at most, for each gateway: until the CPU of a unit
                              falls no more; 20 with --all and --scale
-    --minutes 10             no round begins later
+    --minutes 10             no run begins that would end later
   world
     --variants a,b           of ${allVariants.join(', ')}; all
     --gateways 1             up to 3, which share the load
