@@ -15,6 +15,7 @@ import { openWorld, type WorldOptions } from './harness/world.ts'
 import type { Bench, Drill } from './scenarios/bench.ts'
 import { drills } from './scenarios/drills.ts'
 import { matrix } from './scenarios/matrix.ts'
+import { planOf } from './scenarios/plan.ts'
 import { scaleLines, scaleRows, scaleWorlds } from './scenarios/scale.ts'
 import { sweepRows } from './scenarios/sweep-rows.ts'
 import { workloadRows } from './scenarios/workload-rows.ts'
@@ -94,12 +95,9 @@ interface State {
   readonly notes: string[]
 }
 
-/** What a run takes besides its measured seconds. */
-const aroundMs = 7_000
-
 /** A run that begins now would end after `--minutes`. */
-const isLate = ({ minutes, seconds }: BenchOptions, startedAt: Date): boolean =>
-  Date.now() - startedAt.getTime() > minutes * 60_000 - seconds * 1_000 - aroundMs
+const isLate = (options: BenchOptions, startedAt: Date): boolean =>
+  Date.now() - startedAt.getTime() > (options.minutes * 60 - planOf(options).longestRunSeconds) * 1_000
 
 interface Plan {
   readonly name: string

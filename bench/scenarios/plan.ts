@@ -48,6 +48,7 @@ export interface Plan {
   readonly beforeSeconds: number
   /** Rounds that are over before `--minutes` are. */
   readonly wholeRounds: number
+  readonly longestRunSeconds: number
 }
 
 /** On a machine that keeps up. */
@@ -56,6 +57,7 @@ export function planOf(options: BenchOptions): Plan {
   const runs = cellsOf(options).flatMap(({ work }) => variantsOf(options, work).map(() => work))
   const runSeconds = leadSeconds + options.seconds + aroundSeconds
   const roundSeconds = total(runs.map((work) => runSeconds + longer(work)))
+  const longestRunSeconds = runSeconds + Math.max(0, ...runs.map(longer))
   const warmed = options.works.map((work, index) => {
     const each = warmSeconds(options, index) + warmAroundSeconds + longer(work)
     return each * variantsOf(options, work).length
@@ -63,7 +65,7 @@ export function planOf(options: BenchOptions): Plan {
   const beforeSeconds = startSeconds + total(warmed) + catchUpSeconds(options)
   const fit = Math.floor((options.minutes * 60 - beforeSeconds) / Math.max(1, roundSeconds))
   const wholeRounds = Math.max(1, Math.min(options.rounds, fit))
-  return { runsARound: runs.length, roundSeconds, beforeSeconds, wholeRounds }
+  return { runsARound: runs.length, roundSeconds, beforeSeconds, wholeRounds, longestRunSeconds }
 }
 
 const total = (all: readonly number[]): number => all.reduce((sum, one) => sum + one, 0)

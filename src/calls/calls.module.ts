@@ -109,10 +109,7 @@ export function createCalls(options: CallsOptions) {
   const begin = createCallBeginStore(urgent)
   const ledger = createCallLedger({ calls, begin, ownership, offers, dispatch, clock })
   const owners = createCallOwners({ directory, host, router, ownership, clock, timing, log })
-  const handover = createUpdateHandover({
-    ...options,
-    isKnown: calls.isRemembered,
-  })
+  const handover = createUpdateHandover({ ...options, isKnown: calls.isRemembered })
   const applyHere = createApplyCallUpdate({
     opened: createCallWindowStore(urgent).opened,
     ...{ contacts, ledger, owners, clock, timing, log },

@@ -35,6 +35,19 @@ async function race(from: string): Promise<{ wacid: string; call: Json; answers:
   return { wacid, call, answers, replies }
 }
 
+/** The gateway that forwards a call which rings now. */
+async function forwarder(from: string): Promise<number> {
+  const { gateways, sim } = scene.stack
+  const wacid = await ring(scene, from)
+  const { id } = await ringing(scene, wacid, from)
+  const callId = decodeId('call', id)
+  const forwarded = (line: Json) => line.event === 'call.forwarded' && line.callId === callId
+  const index = () => gateways.findIndex(({ process }) => process.lines().some(forwarded))
+  await eventually(`${id} is forwarded`, async () => index() >= 0)
+  await ok(sim.post(`/calls/${encodeURIComponent(wacid)}/hangup`))
+  return index()
+}
+
 step('messages are sent at one gateway and reported by the provider at either', async () => {
   await Promise.all([sendAndFollow(scene), sendAndFollow(scene, '15557010055'), sendInVain(scene)])
 })
@@ -66,19 +79,6 @@ step('of two answers on two gateways at once exactly one reaches the provider', 
 step('a ringing call is declined at either gateway', () => decline(scene))
 step('a caller who gives up leaves a missed call', () => miss(scene))
 step('a call placed at one gateway is answered over the socket and hung up at the other', () => place(scene))
-/** The gateway that forwards a call which rings now. */
-async function forwarder(from: string): Promise<number> {
-  const { gateways, sim } = scene.stack
-  const wacid = await ring(scene, from)
-  const { id } = await ringing(scene, wacid, from)
-  const callId = decodeId('call', id)
-  const forwarded = (line: Json) => line.event === 'call.forwarded' && line.callId === callId
-  const index = () => gateways.findIndex(({ process }) => process.lines().some(forwarded))
-  await eventually(`${id} is forwarded`, async () => index() >= 0)
-  await ok(sim.post(`/calls/${encodeURIComponent(wacid)}/hangup`))
-  return index()
-}
-
 step('calls come to live in the gateway that holds the socket', async () => {
   const holders = await Promise.all(
     scene.stack.gateways.map(async ({ internalOrigin }) => {

@@ -7,7 +7,6 @@ import type { CallConnectUpdate, CallTerminateUpdate } from '../../contract/prov
 import type { AskResult } from '../../platform/actors/mailbox-entry.ts'
 import type { NodeRef } from '../../platform/actors/ownership.ts'
 import type { Clock } from '../../shared/clock.ts'
-import { safeMessage } from '../../shared/error-text.ts'
 import type { EndpointId } from '../../shared/ids.ts'
 import type { Log } from '../../shared/log.ts'
 import { Lru } from '../../shared/lru.ts'
@@ -102,8 +101,7 @@ export function createUpdateHandover(options: UpdateHandoverOptions) {
       if (update.type !== 'callConnect') return { outcome }
       return { outcome, endpointId: rings.get(update.phoneNumberId) ?? null }
     } catch (error) {
-      const reason = error instanceof Error ? safeMessage(error) : 'unknown'
-      log.warn({ endpointId: id, update: update.type, reason }, 'call.update_not_taken')
+      log.warn({ endpointId: id, update: update.type, error: String(error) }, 'call.update_not_taken')
       return null
     }
   }

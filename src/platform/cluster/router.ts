@@ -17,7 +17,7 @@ export interface Router {
   /** Tells from this process to one actor keep their order. `accepted`: in the owner's mailbox or inbox. */
   tell(kind: ActorKind, id: string, message: Message): Promise<TellResult>
   ask(kind: ActorKind, id: string, message: Message, deadlineMs: number): Promise<AskResult>
-  /** The process to which this one sent the last message for the actor, unless the actor is here. */
+  /** The process to which this one sent the last message for the actor: it may have moved since, also to this one. */
   lastKnown(kind: ActorKind, id: string): NodeRef | undefined
   /** Asks one process, once, and follows nobody: `unavailable` where it does not answer. */
   askAt(node: NodeRef, asked: AskedAt): Promise<Extract<AskResult, { type: 'answered' | 'unavailable' }>>
@@ -87,7 +87,7 @@ export function createRouter(options: RouterOptions): Router {
       const routed = { key: `${kind}:${id}`, kind, id, mode: 'ask' as const, message, deadlineAt }
       return travel(routed) as Promise<AskResult>
     },
-    lastKnown: (kind, id) => (actors.get(kind)?.has(id) ? undefined : locations.last(`${kind}:${id}`)),
+    lastKnown: (kind, id) => locations.last(`${kind}:${id}`),
     async askAt(node, { deadlineMs, ...asked }) {
       const envelope = toEnvelope(node, { ...asked, mode: 'ask' }, deadlineMs)
       const outcome = await sendWatched(options, node, envelope).catch(() => undefined)

@@ -21,6 +21,13 @@ describe('the plan of a bench', () => {
     // Seven kinds of work, all but answers under two loads: four variants of events, and `usual` beside sends and lists.
     assert.equal(runsARound, 3 * 4 * 2 + 1 + 3 * 2 * 2)
   })
+  test('knows the longest run, which has to end in time, too: an answered call goes on for three seconds', () => {
+    const longest = (...given: string[]) => planOf(readOptions(given)).longestRunSeconds
+    assert.deepEqual(
+      [longest('--scenario', 'event'), longest(), longest('--scenario', 'event', '--seconds', '9')],
+      [4.8, 7.8, 10.8],
+    )
+  })
   test('says how many rounds are over in time', () => {
     assert.match(
       planText(readOptions(['--rounds', '9'])),

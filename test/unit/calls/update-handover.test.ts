@@ -70,6 +70,7 @@ function gateway(clock: SimulatedClock, sid: string) {
     },
   }
 }
+
 interface Gateway {
   readonly self: { readonly nodeId: string; readonly sid: string; readonly address: string }
   readonly updates: ReturnType<ReturnType<typeof createUpdateHandover>['asked']>
@@ -150,7 +151,7 @@ describe('the updates of a call', () => {
     await a.apply(connect())
     Object.assign(b.state, { isHere: true, fails: true })
     await a.apply(connect('wacid.2'))
-    assert.deepEqual(b.warnings, [{ endpointId, update: 'callConnect', reason: 'Postgres is away' }])
+    assert.deepEqual(b.warnings, [{ endpointId, update: 'callConnect', error: 'Error: Postgres is away' }])
     b.state.fails = false
     await a.apply(connect('wacid.3'))
     assert.deepEqual([a.applied.length, b.applied.length, a.asked.length], [2, 1, 3])
