@@ -13,8 +13,9 @@ import { type Histogram, histogramOf } from './harness/histogram.ts'
 import { keepResult, plainRound } from './harness/plain-round.ts'
 import type { Round, Row } from './harness/result.ts'
 import { freshDatabases } from './harness/seed.ts'
+import { environment, openServers } from './harness/servers.ts'
 import { middle, planSpread, ratio, readPlan } from './harness/table.ts'
-import { environment, launch, openServers, ready } from './harness/world.ts'
+import { launch, ready } from './harness/world.ts'
 import {
   busyCustomer,
   type ListCase,

@@ -17,7 +17,8 @@ import { histogramOf, spreadOf } from './harness/histogram.ts'
 import { figuresRound, keepResult } from './harness/plain-round.ts'
 import type { Row } from './harness/result.ts'
 import { freshDatabases } from './harness/seed.ts'
-import { environment, launch, openServers, ready, type Servers } from './harness/world.ts'
+import { environment, openServers, type Servers } from './harness/servers.ts'
+import { launch, ready } from './harness/world.ts'
 
 const usage = `npm run bench:recipients -- [options]
   --rows 100000    of each upload

@@ -16,7 +16,7 @@ import type { Bench, Drill } from './scenarios/bench.ts'
 import { drills } from './scenarios/drills.ts'
 import { matrix } from './scenarios/matrix.ts'
 import { planOf } from './scenarios/plan.ts'
-import { scaleLines, scaleRows, scaleWorlds } from './scenarios/scale.ts'
+import { scaleLines, scaleRows, scaleWorlds, sized, worldOf } from './scenarios/scale.ts'
 import { sweepRows } from './scenarios/sweep-rows.ts'
 import { workloadRows } from './scenarios/workload-rows.ts'
 import { works } from './scenarios/works.ts'
@@ -36,8 +36,9 @@ async function main(): Promise<void> {
       continue
     }
     await withClosing(async (closing) => {
-      const bench = await open({ options, say, startedAt, state }, closing, world)
-      state.rows.push(...(await run(bench)))
+      const shared = { options, say, startedAt, state }
+      const bench = await open(shared, closing, world)
+      state.rows.push(...(await run(bench, (other) => open(shared, closing, other))))
     }).catch((error: unknown) => {
       // What was measured before it is kept: it may have taken an hour.
       state.rows.push(...state.begun)
@@ -102,17 +103,20 @@ const isLate = (options: BenchOptions, startedAt: Date): boolean =>
 interface Plan {
   readonly name: string
   readonly world: Partial<WorldOptions>
-  run(bench: Bench): Promise<Row[]>
+  run(bench: Bench, openBeside: (world: Partial<WorldOptions>) => Promise<Bench>): Promise<Row[]>
 }
 
 /** Everything that can share a world does; each drill has one of its own. */
 function plansOf(options: BenchOptions): Plan[] {
   const { sweep, scale, workload: file } = options
   if (scale)
-    return scaleWorlds(options.size).map((one) => ({
-      name: one.name,
-      world: { gateways: one.gateways, endpoints: one.endpoints, rows: one.rows },
-      run: (bench) => scaleRows(bench, one),
+    return scaleWorlds(options.size).map(({ name, smallest, grown }) => ({
+      name,
+      world: worldOf(grown),
+      async run(bench, openBeside) {
+        const least = await openBeside({ ...worldOf(smallest), name: 'bench-smallest' })
+        return scaleRows({ smallest: sized(least, smallest), grown: sized(bench, grown) }, name)
+      },
     }))
   if (sweep) return [{ name: 'sweep', world: {}, run: (bench) => sweepRows(bench, sweep) }]
   if (file) {

@@ -5,7 +5,6 @@ import type { Cpu } from './result.ts'
 const msPerTick = 10
 
 interface Process {
-  readonly name: string
   readonly parent: number
   /** User and system time, with that of its children that have ended. */
   readonly ms: number
@@ -14,10 +13,9 @@ interface Process {
 function readProcess(pid: number): Process | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    const [open, close] = [text.indexOf('('), text.lastIndexOf(')')]
-    const fields = text.slice(close + 2).split(' ')
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
     const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
-    return { name: text.slice(open + 1, close), parent: Number(fields[1]), ms: ticks * msPerTick }
+    return { parent: Number(fields[1]), ms: ticks * msPerTick }
   } catch {
     return undefined
   }
@@ -79,10 +77,10 @@ function threadMs(path: string): number | undefined {
 
 export type Group = 'gateway' | 'worker' | 'postgres' | 'redis' | 'other'
 
-/** The group of a process: its own label or that of the nearest labelled parent, or by its name. */
+/** The group of a process: its own label or that of the nearest labelled parent. */
 export function groupOf(
   pid: number,
-  processes: ReadonlyMap<number, Pick<Process, 'name' | 'parent'>>,
+  processes: ReadonlyMap<number, Pick<Process, 'parent'>>,
   labels: ReadonlyMap<number, Group>,
 ): Group | undefined {
   let isOurs = false
@@ -90,7 +88,7 @@ export function groupOf(
   for (let at = pid; at > 1 && !isOurs; ) {
     const process = processes.get(at)
     if (!process) break
-    group ??= labels.get(at) ?? (/^(postgres|redis)/.exec(process.name)?.[1] as Group | undefined)
+    group ??= labels.get(at)
     isOurs = at === labels.keys().next().value
     at = process.parent
   }
@@ -118,16 +116,23 @@ export const noCpu: Cpu = { gateway: null, postgres: null, redis: null, worker: 
 const unknown: Spent = { cpu: () => noCpu, others: null }
 
 /**
- * Starts to measure. `measured` are the processes of the variant; a worker counts only beside gateways. What is
- * left of the bench, such as generator and idle variants, is in no figure. Nothing is known of a deployment, which has
- * no process here.
+ * Starts to measure. `gateway` are the processes of the variant; a worker counts only beside gateways. Children count
+ * with their parents. What is left of the bench, such as generator and idle variants, is in no figure. Nothing is known
+ * of a deployment, which has no process here.
  */
-export function watchCpu(measured: readonly number[], worker?: number): () => Spent {
+export function watchCpu(
+  measured: { readonly gateway: readonly number[] } & {
+    readonly [Server in 'worker' | 'postgres' | 'redis']?: number | undefined
+  },
+): () => Spent {
   const machineBefore = machineCpuMs()
-  if (machineBefore === undefined || measured.length === 0) return () => unknown
+  if (machineBefore === undefined || measured.gateway.length === 0) return () => unknown
   const labels = new Map<number, Group>([[process.pid, 'other']])
-  for (const pid of measured) labels.set(pid, 'gateway')
-  if (worker !== undefined) labels.set(worker, 'worker')
+  for (const pid of measured.gateway) labels.set(pid, 'gateway')
+  for (const group of ['worker', 'postgres', 'redis'] as const) {
+    const pid = measured[group]
+    if (pid !== undefined) labels.set(pid, group)
+  }
   const [startedAt, before] = [performance.now(), spentMs(labels)]
   return () => {
     const after = spentMs(labels)

@@ -184,7 +184,8 @@ export async function watch(
   target: Target,
 ): Promise<(units: number | null) => Promise<Pick<Figures, 'cpu' | 'others' | 'walBytes'>>> {
   const walBefore = await walBytes(world)
-  const stop = watchCpu(target.pids, isGateway(target) ? world.workerPid : undefined)
+  const worker = isGateway(target) ? world.workerPid : undefined
+  const stop = watchCpu({ gateway: target.pids, worker, ...world.servers?.pids })
   return async (units) => {
     const { cpu, others } = stop()
     const walAfter = await walBytes(world)

@@ -71,10 +71,10 @@ export const usage = `npm run bench -- [options]
     --rates 200              units a second, open loop; 0 for none
     --connections 64         closed loop; 0 for none
     --seconds 3              measured in each run, after one that is not
-    --rounds 3               of each variant, in turn
+    --rounds 3               of each variant, in turn; 4 with --scale
     --warm-up 9              seconds of each variant before, at most, for each gateway: until the CPU of a unit
                              falls no more; 20 with --all and --scale
-    --minutes 10             no run begins that would end later
+    --minutes 10             no run begins that would end later; 60 with --all, 40 with --scale
   world
     --variants a,b           of ${allVariants.join(', ')}; all
     --gateways 1             up to 3, which share the load
@@ -104,7 +104,7 @@ const flags = {
   rates: text('200'),
   connections: { type: 'string' },
   seconds: text('3'),
-  rounds: text('3'),
+  rounds: { type: 'string' },
   'warm-up': { type: 'string' },
   minutes: { type: 'string' },
   variants: { type: 'string' },
@@ -136,7 +136,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
   const given = { ...usual, ...values }
   const names = listOf('scenario', given.scenario, everyName)
   const one = (name: 'seconds' | 'rounds' | 'gateways' | 'endpoints', most: number) =>
-    within(name, values[name], { least: 1, most })
+    within(name, given[name], { least: 1, most })
   return {
     works: workNames.filter((name) => names.includes(name)),
     drills: drills.filter((name) => names.includes(name)),
@@ -163,10 +163,11 @@ export function readOptions(args: readonly string[]): BenchOptions {
 }
 
 function usualOf({ all, scale }: { all: boolean; scale: boolean }) {
-  if (scale) return { scenario: 'event,ringing', connections: '0', minutes: '20', 'warm-up': '20' }
+  if (scale)
+    return { scenario: 'event,ringing', connections: '0', rounds: '4', minutes: '40', 'warm-up': '20' }
   return all
-    ? { scenario: everyName.join(','), connections: '16,64,256', minutes: '60', 'warm-up': '20' }
-    : { scenario: workNames.join(','), connections: '64', minutes: '10', 'warm-up': '9' }
+    ? { scenario: everyName.join(','), connections: '16,64,256', rounds: '3', minutes: '60', 'warm-up': '20' }
+    : { scenario: workNames.join(','), connections: '64', rounds: '3', minutes: '10', 'warm-up': '9' }
 }
 
 function nameBy({ all, sweep, scale }: { all: boolean; sweep: string | undefined; scale: boolean }): string {

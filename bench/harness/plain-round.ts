@@ -3,7 +3,7 @@ import { noCpu } from './cpu.ts'
 import { commitOf, readEnvironment } from './environment.ts'
 import { encode, type Histogram, histogramOf, spreadOf } from './histogram.ts'
 import { type Round, type Row, writeResult } from './result.ts'
-import type { Servers } from './world.ts'
+import type { Servers } from './servers.ts'
 
 const sound = { refused: 0, lost: 0, duplicated: 0, strange: 0 }
 

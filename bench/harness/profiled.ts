@@ -3,7 +3,8 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Figures } from './measure.ts'
 import { type CpuProfile, profileOf } from './profile.ts'
-import { profilePath, type Target } from './world.ts'
+import { profilePath } from './servers.ts'
+import type { Target } from './world.ts'
 
 const writtenWithinMs = 30_000
 

@@ -5,8 +5,6 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Child, startChild, waitUntilReady } from '../../src/dev/child.ts'
 import { freePort } from '../../src/dev/embedded/ports.ts'
-import { startPostgres } from '../../src/dev/embedded/postgres.ts'
-import { startRedis } from '../../src/dev/embedded/redis.ts'
 import { provider } from '../../src/dev/provider.ts'
 import { connectPool, type Pool } from '../../src/platform/postgres/sql.ts'
 import { build } from './build.ts'
@@ -20,6 +18,7 @@ import { type Asker, type Part, startPart } from './part.ts'
 import type { ReceiverProtocol } from './receiver.ts'
 import type { Variant } from './result.ts'
 import { freshDatabases, type Seed, type Seeded, seedDatabase } from './seed.ts'
+import { type Environment, environment, folderOf, openServers, type Servers } from './servers.ts'
 
 export interface Target {
   readonly variant: Variant
@@ -79,22 +78,17 @@ export interface WorldOptions extends Pick<Seed, 'endpoints' | 'contacts' | 'row
   readonly hops: boolean
   readonly tail: boolean
   readonly profile: boolean
+  /** Of its folder, since each world that is open has one; `bench` unless told. */
+  readonly name?: string
   readonly say: (text: string) => void
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
-
-const root = fileURLToPath(new URL('../../', import.meta.url))
-const dataDir = resolve(root, '.data', 'bench')
-const logDir = resolve(dataDir, 'log')
-/** Written by the gateway at the end of a run with --profile. */
-export const profilePath = resolve(dataDir, 'gateway.cpuprofile')
 const readyTimeoutMs = 60_000
 const preload = (script: string) => fileURLToPath(new URL(`./${script}`, import.meta.url))
 
 /** Pushes a stop function onto `closing` at each start, so that a failed start leaves nothing running. */
 export async function openWorld(options: WorldOptions, closing: Closing): Promise<World> {
-  const tls = certificate(dataDir)
+  const tls = certificate(folderOf(options.name))
   const [servers, receiver, generator] = await together(
     openServers(options, closing),
     part<ReceiverProtocol>('harness/receiver-part.ts', closing),
@@ -160,13 +154,13 @@ export async function openWorld(options: WorldOptions, closing: Closing): Promis
   }
 }
 
-function watchWorker({ exited }: Child): () => void {
+function watchWorker({ exited, logFile }: Child): () => void {
   let end: string | undefined
   void exited.then((why) => {
     end = why
   })
   return () => {
-    if (end !== undefined) throw new Error(`the worker ended: ${end}, see ${logDir}/worker.log`)
+    if (end !== undefined) throw new Error(`the worker ended: ${end}, see ${logFile}`)
   }
 }
 
@@ -209,7 +203,7 @@ async function launchOnce(
   gatewaysStarted += 1
   const name = `gateway-${gatewaysStarted}`
   const port = await freePort()
-  const marksPath = resolve(dataDir, `${name}.sock`)
+  const marksPath = resolve(env.DATA_DIR, `${name}.sock`)
   const preloads = [(hops || tail) && preload('marks-recorder.ts'), profile && preload('profiler.ts')].filter(
     Boolean,
   )
@@ -223,7 +217,7 @@ async function launchOnce(
         NODE_OPTIONS: ['tsx', ...preloads].map((path) => `--import ${path}`).join(' '),
         MARKS_PATH: marksPath,
         ...(tail && { TAIL: '1' }),
-        PROFILE_DIR: dataDir,
+        PROFILE_DIR: env.DATA_DIR,
       }),
     },
     closing,
@@ -233,54 +227,8 @@ async function launchOnce(
   return { origin, child, marksPath }
 }
 
-export type Servers = Awaited<ReturnType<typeof openServers>>
-
-// Mode development: fsync stays on, and Redis keeps its append-only file.
-export async function openServers({ say }: Pick<WorldOptions, 'say'>, closing: Closing) {
-  const onLog = (line: string) => say(`  ${line}`)
-  const postgres = await startPostgres({ dataDir, mode: 'development', onLog })
-  closing.push(() => postgres.stop())
-  const cacheDir = resolve(root, '.data', 'apt')
-  const redis = await startRedis({ dataDir, mode: 'development', cacheDir, onLog })
-  closing.push(() => redis.stop())
-  if (postgres.attached || redis.attached) throw new Error('another bench is running')
-  return { adminUrl: postgres.url, databaseUrl: postgres.databaseUrl, redisUrl: redis.url }
-}
-
-export function environment(start: {
-  readonly databaseUrl: string
-  readonly redisUrl: string
-  readonly gatewayPort: number
-  readonly simulatorPort: number
-  readonly secretsKey: Buffer
-}): Record<string, string | undefined> {
-  const { PATH, HOME } = process.env
-  return {
-    PATH,
-    HOME,
-    HOST: '127.0.0.1',
-    PORT: String(start.gatewayPort),
-    DATABASE_URL: start.databaseUrl,
-    REDIS_URL: start.redisUrl,
-    DATA_DIR: dataDir,
-    SECRETS_KEY: start.secretsKey.toString('hex'),
-    WEBHOOK_TARGETS: 'any',
-    WEBHOOK_KEEP_OPEN: 'true',
-    // A closed loop overloads on purpose, and what is refused fails the run.
-    LOAD_SHEDDING: 'false',
-    PROVIDER_BASE_URL: `http://127.0.0.1:${start.simulatorPort}`,
-    PROVIDER_ACCESS_TOKEN: provider.accessToken,
-    PROVIDER_APP_SECRET: provider.appSecret,
-    PROVIDER_VERIFY_TOKEN: provider.verifyToken,
-    SIM_PORT: String(start.simulatorPort),
-    SIM_APP_SECRET: provider.appSecret,
-    SIM_ACCESS_TOKEN: provider.accessToken,
-    SIM_WABA_ID: provider.wabaId,
-  }
-}
-
 export function launch(name: string, script: string, env: Environment, closing: Closing): Child {
-  const child = startChild({ name, script, env, logDir })
+  const child = startChild({ name, script, env, logDir: resolve(env.DATA_DIR, 'log') })
   closing.push(() => child.stop(30_000))
   return child
 }

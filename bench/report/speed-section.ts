@@ -19,7 +19,7 @@ import {
   tailRatio,
   unitsOf,
 } from '../harness/table.ts'
-import { scaleTable } from '../scenarios/scale.ts'
+import { scaleIntro, scaleTable } from '../scenarios/scale.ts'
 import { works } from '../scenarios/works.ts'
 import { goalsTable } from './goals-table.ts'
 
@@ -63,7 +63,7 @@ export function speedSection(results: SpeedResults): string {
       profileTable(one.rows),
     ]),
     ...part(scale, (one) => [
-      `\`${sources.scale}\`: ${factsOf(one)} CPU of a unit, divided by that in the smallest world:`,
+      `\`${sources.scale}\`: ${factsOf(one)} ${scaleIntro}`,
       table(...scaleTable(one.rows)),
     ]),
     ...part(lists, (one) => [`\`${sources.lists}\`: ${factsOf(one)} ${listsText(one)}`, listsTable(one)]),

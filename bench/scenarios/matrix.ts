@@ -4,7 +4,7 @@ import { opponents, type WorkName } from '../harness/opponents.ts'
 import type { Row } from '../harness/result.ts'
 import { loadText } from '../harness/table.ts'
 import { told } from '../harness/told.ts'
-import type { Target } from '../harness/world.ts'
+import type { Target, World } from '../harness/world.ts'
 import { hold, openAll } from './backlog.ts'
 import { type Bench, rowCollector } from './bench.ts'
 import { type Cell, cellsOf, leadSeconds, leftOut, planText } from './plan.ts'
@@ -28,15 +28,38 @@ export async function targetsOf(bench: Bench, work: WorkName): Promise<Target[]>
 }
 
 export async function matrix(bench: Bench): Promise<Row[]> {
+  bench.say(planText(bench.options))
+  await prepare(bench)
+  return rounds(bench, async ({ work }) => {
+    const targets = await targetsOf(bench, work)
+    return targets.map((target) => ({ world: bench.world, target, scenario: work, variant: target.variant }))
+  })
+}
+
+/** Everything that comes before the first round. */
+export async function prepare(bench: Bench): Promise<void> {
   const { options, world } = bench
-  const collector = rowCollector(bench)
-  bench.say(planText(options))
   await warmUpAll(bench)
   if (options.backlog > 0) await hold(bench, options.backlog)
   if (world.sql) await world.sql`analyze`
+}
+
+/** What runs beside others in the same rounds, and the row that its figures go to. */
+export interface Contestant extends Pick<Row, 'scenario' | 'variant'> {
+  readonly world: World
+  readonly target: Target
+}
+
+export async function rounds(
+  bench: Bench,
+  contestantsOf: (cell: Cell) => Promise<Contestant[]>,
+): Promise<Row[]> {
+  const { options } = bench
+  const collector = rowCollector(bench)
   for (let round = 1; round <= options.rounds; round += 1) {
     for (const cell of cellsOf(options))
-      if (round === 1 || !bench.isLate()) await runCell(bench, { ...cell, round }, collector)
+      if (round === 1 || !bench.isLate())
+        await runCell(bench, { ...cell, round, contestants: await contestantsOf(cell) }, collector)
   }
   const missing = leftOut(collector.rows(), options.rounds)
   if (missing) bench.note(missing)
@@ -46,15 +69,14 @@ export async function matrix(bench: Bench): Promise<Row[]> {
 /** Reverses the order every other round: after-effects of a run must not always hit the same variant. */
 async function runCell(
   bench: Bench,
-  { work, load, round }: Cell & { round: number },
+  { work, load, round, contestants }: Cell & { round: number; contestants: Contestant[] },
   collector: ReturnType<typeof rowCollector>,
 ): Promise<void> {
-  const targets = await targetsOf(bench, work)
   const pace = { warmSeconds: leadSeconds, seconds: bench.options.seconds }
-  for (const target of round % 2 === 1 ? targets : targets.reverse()) {
-    const figures = await bench.profiled(target, () => measure(bench.world, target, { work, load, pace }))
-    bench.say(`  round ${round} ${work} ${loadText(load)} ${target.variant}: ${told(figures)}`)
-    collector.add({ scenario: work, variant: target.variant, load }, { round, ...figures })
+  for (const { world, target, ...row } of round % 2 === 1 ? contestants : contestants.toReversed()) {
+    const figures = await bench.profiled(target, () => measure(world, target, { work, load, pace }))
+    bench.say(`  round ${round} ${row.scenario} ${loadText(load)} ${row.variant}: ${told(figures)}`)
+    collector.add({ ...row, load }, { round, ...figures })
   }
 }
 

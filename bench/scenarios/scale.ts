@@ -1,79 +1,109 @@
-// What a unit costs with more gateways, endpoints, rows and waiting deliveries, each in a world of its own.
+// What a unit costs with more gateways, endpoints, rows and waiting deliveries: each such world beside the smallest one,
+// in the same rounds, since the speed of a machine moves.
 import type { BenchOptions } from '../harness/options.ts'
 import type { Row } from '../harness/result.ts'
-import { countedRounds, loadText, middle } from '../harness/table.ts'
+import { countedRounds, groups, loadText, ratio } from '../harness/table.ts'
+import type { WorldOptions } from '../harness/world.ts'
 import { openAll } from './backlog.ts'
 import type { Bench } from './bench.ts'
-import { matrix } from './matrix.ts'
+import { type Contestant, prepare, rounds, targetsOf } from './matrix.ts'
 
 type Size = Pick<BenchOptions, 'gateways' | 'endpoints' | 'rows' | 'backlog'>
 
-export interface ScaleWorld extends Size {
+export interface ScaleWorlds {
+  /** What is grown. */
   readonly name: string
+  readonly grown: Size
+  readonly smallest: Size
 }
 
 const usualRows = 2_000_000
 const least: Size = { gateways: 1, endpoints: 1, rows: 100_000, backlog: 0 }
 /** The goal: CPU of a unit divided by that in the smallest world. */
 const goal = 1.2
-const smallest = 'smallest'
+const smallestVariant = 'smallest'
 
-/** The smallest comes last once more: how far its figures are apart says what the machine changed meanwhile. */
-export function scaleWorlds(size: number = usualRows): ScaleWorld[] {
+/** The last one is the smallest beside itself: how far it is from 1 is how far any other may be by chance. */
+export function scaleWorlds(size: number = usualRows): ScaleWorlds[] {
   const share = size / usualRows
   const scaled = (count: number) => Math.max(1, Math.round(count * share))
-  const base: Size = { ...least, rows: scaled(least.rows) }
+  const smallest: Size = { ...least, rows: scaled(least.rows) }
   const grouped = (count: number) => count.toLocaleString('en-US')
+  const named = (name: string, more: Partial<Size>): ScaleWorlds => ({
+    ...{ name, smallest },
+    grown: { ...smallest, ...more },
+  })
   return [
-    { name: smallest, ...base },
-    ...[2, 3].map((gateways) => ({ name: `${gateways} gateways`, ...base, gateways })),
-    ...[100, 5_000]
-      .map(scaled)
-      .map((endpoints) => ({ name: `${grouped(endpoints)} endpoints`, ...base, endpoints })),
-    { name: `${grouped(size)} rows`, ...base, rows: size },
-    ...[50_000].map(scaled).map((backlog) => ({ name: `backlog of ${grouped(backlog)}`, ...base, backlog })),
-    { name: `${smallest} again`, ...base },
+    ...[2, 3].map((gateways) => named(`${gateways} gateways`, { gateways })),
+    ...[100, 5_000].map(scaled).map((endpoints) => named(`${grouped(endpoints)} endpoints`, { endpoints })),
+    named(`${grouped(size)} rows`, { rows: size }),
+    ...[50_000].map(scaled).map((backlog) => named(`backlog of ${grouped(backlog)}`, { backlog })),
+    named('none of these', {}),
   ]
 }
 
-export async function scaleRows(bench: Bench, { name, ...size }: ScaleWorld): Promise<Row[]> {
-  const { world, say } = bench
-  say(`${name}:`)
-  const { numbers } = world.seeded
-  // Every owner is loaded and every socket open before anything is measured.
-  await openAll(world, { numbers, say })
-  const options = { ...bench.options, ...size, variants: ['gateway'] }
-  const named = (rows: readonly Row[]) =>
-    rows.map((row) => ({ ...row, scenario: `${row.scenario}, ${name}` }))
-  return named(await matrix({ ...bench, options, keep: (rows) => bench.keep(named(rows)) }))
+/** Of a bench: its world is to have this size, and the gateway alone is measured there. */
+export const sized = (bench: Bench, size: Size): Bench => ({
+  ...bench,
+  options: { ...bench.options, ...size, variants: ['gateway'] },
+})
+
+export const worldOf = ({ gateways, endpoints, rows }: Size): Partial<WorldOptions> => ({
+  ...{ gateways, endpoints, rows },
+})
+
+export async function scaleRows(
+  { grown, smallest }: { readonly grown: Bench; readonly smallest: Bench },
+  name: string,
+): Promise<Row[]> {
+  for (const bench of [grown, smallest]) {
+    const { world, say } = bench
+    say(`${name}${bench === grown ? '' : ', the smallest world beside it'}:`)
+    // Every owner is loaded and every socket open before anything is measured.
+    await openAll(world, { numbers: world.seeded.numbers, say })
+    await prepare(bench)
+  }
+  return rounds(grown, async ({ work }) => {
+    const contestant = async (bench: Bench, variant: string): Promise<Contestant[]> => {
+      const targets = await targetsOf(bench, work)
+      return targets.map((target) => ({
+        ...{ world: bench.world, target, variant },
+        scenario: `${work}, ${name}`,
+      }))
+    }
+    return [...(await contestant(smallest, smallestVariant)), ...(await contestant(grown, 'gateway'))]
+  })
 }
 
 interface Place {
   readonly work: string
   readonly world: string
-  /** CPU of a unit, divided by that in the smallest; null where it is not known. */
+  /** CPU of a unit, divided by that in the smallest world; null where it is not known. */
   readonly ratio: number | null
 }
 
 function placesOf(rows: readonly Row[]): Place[] {
-  const measured = rows.map((row) => {
-    const [work = '', world = ''] = row.scenario.split(', ')
-    const counted = countedRounds([row])
-    const rounds = row.rounds.filter(({ round }) => counted.has(round))
-    return { work: `${work} ${loadText(row.load)}`, world, cpu: middle(rounds, ({ cpu }) => cpu.all) }
-  })
-  return measured.map(({ work, world, cpu }) => {
-    const base = measured.find((one) => one.work === work && one.world === smallest)?.cpu
-    return { work, world, ratio: cpu !== null && base ? cpu / base : null }
+  return groups(rows).flatMap((group) => {
+    const [grown, base] = ['gateway', smallestVariant].map((name) =>
+      group.find(({ variant }) => variant === name),
+    )
+    if (!grown) return []
+    const [work = '', world = ''] = grown.scenario.split(', ')
+    const counted = countedRounds(group)
+    const of = (row: Row | undefined) => row?.rounds.filter(({ round }) => counted.has(round)) ?? []
+    const value = ratio(of(grown), of(base), ({ cpu }) => cpu.all)
+    return [{ work: `${work} ${loadText(grown.load)}`, world, ratio: value }]
   })
 }
 
+export const scaleIntro = 'CPU of a unit, divided by that in the smallest world in the same rounds:'
+
 export function scaleLines(rows: readonly Row[]): string[] {
-  const lines = placesOf(rows).map(({ work, world, ratio }) => {
-    const beyond = (ratio ?? 0) > goal && !world.startsWith(smallest) ? `  more than ${goal}` : ''
-    return `  ${work.padEnd(20)}${world.padEnd(24)}${(ratio?.toFixed(2) ?? '-').padStart(6)}${beyond}`
+  const lines = placesOf(rows).map(({ work, world, ratio: value }) => {
+    const beyond = (value ?? 0) > goal ? `  more than ${goal}` : ''
+    return `  ${work.padEnd(20)}${world.padEnd(24)}${(value?.toFixed(2) ?? '-').padStart(6)}${beyond}`
   })
-  return ['CPU of a unit, divided by that in the smallest world:', ...lines]
+  return [scaleIntro, ...lines]
 }
 
 /** The same as head and lines of a table: a column for each kind of work. */

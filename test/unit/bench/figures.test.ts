@@ -151,24 +151,25 @@ test('a machine is busy with what the host took from it, too, but not while it w
   assert.equal(busyMs('cpu  1 2 3 1000 1000 4 5 6 7 8\ncpu0 1'), 210))
 
 test('of no process, or of an unknown number of units, CPU is not known', () => {
-  const remote = watchCpu([])()
+  const remote = watchCpu({ gateway: [] })()
   assert.deepEqual([remote.cpu(10), remote.others], [noCpu, null])
-  const own = watchCpu([process.pid])()
+  const own = watchCpu({ gateway: [process.pid] })()
   assert.deepEqual([own.cpu(null), own.cpu(0)], [noCpu, noCpu])
 })
 
-test('a process belongs to the nearest labelled parent, or to a server by its name', () => {
+test('a process belongs to the nearest labelled parent', () => {
   const processes = new Map([
-    [10, { name: 'node', parent: 1 }],
-    [11, { name: 'node', parent: 10 }],
-    [12, { name: 'node', parent: 11 }],
-    [13, { name: 'postgres', parent: 10 }],
-    [14, { name: 'postgres', parent: 13 }],
-    [20, { name: 'postgres', parent: 1 }],
+    [10, { parent: 1 }],
+    [11, { parent: 10 }],
+    [12, { parent: 11 }],
+    [13, { parent: 10 }],
+    [14, { parent: 13 }],
+    [20, { parent: 1 }],
   ])
   const labels = new Map([
     [10, 'other'],
     [11, 'gateway'],
+    [13, 'postgres'],
   ] as const)
   const groups = [10, 11, 12, 13, 14, 20].map((pid) => groupOf(pid, processes, labels))
   assert.deepEqual(groups, ['other', 'gateway', 'gateway', 'postgres', 'postgres', undefined])

@@ -37,7 +37,7 @@ describe('the figures of the page', () => {
       },
     ]),
     scale: result([
-      row('event, smallest', 'gateway', rate, 100),
+      row('event, 2 gateways', 'smallest', rate, 100),
       row('event, 2 gateways', 'gateway', rate, 110),
     ]),
     lists: result([row('calls', 'gateway', closed), row('calls', 'floor', closed)], { messages: 1_000_000 }),
