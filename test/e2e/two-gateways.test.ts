@@ -41,7 +41,8 @@ async function forwarder(from: string): Promise<number> {
   const wacid = await ring(scene, from)
   const { id } = await ringing(scene, wacid, from)
   const callId = decodeId('call', id)
-  const forwarded = (line: Json) => line.event === 'call.forwarded' && line.callId === callId
+  const forwarded = (line: Json) =>
+    line.event === 'call.forwarded' && line.callId === callId && line.eventType === 'call.ringing'
   const index = () => gateways.findIndex(({ process }) => process.lines().some(forwarded))
   await eventually(`${id} is forwarded`, async () => index() >= 0)
   await ok(sim.post(`/calls/${encodeURIComponent(wacid)}/hangup`))

@@ -56,7 +56,7 @@ export function createCallHost(options: CallHostOptions): CallHost {
     own.begin(context)
     const outcome = await forwardTo(options.direct, effect)
     const { event, workspaceId } = effect
-    log.info({ callId: context.id, workspaceId, event, ...toldOf(outcome) }, 'call.forwarded')
+    log.info({ callId: context.id, workspaceId, eventType: event, ...toldOf(outcome) }, 'call.forwarded')
     // Without an entry, because it took so long that it was forgotten, nobody waits for it.
     own.ended(context.id, outcome)
   }
