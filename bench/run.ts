@@ -15,7 +15,7 @@ import { openWorld, type WorldOptions } from './harness/world.ts'
 import type { Bench, Drill } from './scenarios/bench.ts'
 import { drills } from './scenarios/drills.ts'
 import { matrix } from './scenarios/matrix.ts'
-import { planOf } from './scenarios/plan.ts'
+import { endSeconds, planOf } from './scenarios/plan.ts'
 import { scaleLines, scaleRows, scaleWorlds, sized, worldOf } from './scenarios/scale.ts'
 import { sweepRows } from './scenarios/sweep-rows.ts'
 import { workloadRows } from './scenarios/workload-rows.ts'
@@ -28,15 +28,16 @@ async function main(): Promise<void> {
   if (options.receive !== undefined) return receive(options.receive, print)
   // The result alone goes to standard output then.
   const say = options.json ? (text: string) => void process.stderr.write(`${text}\n`) : print
-  const startedAt = new Date()
-  const state: State = { isClean: true, environment: undefined, rows: [], begun: [], notes: [] }
+  const startedAt = new Date(performance.timeOrigin)
+  const longestRunMs = planOf(options).longestRunSeconds * 1_000
+  const state: State = { isClean: true, environment: undefined, rows: [], begun: [], notes: [], longestRunMs }
+  const shared = { options, say, startedAt, state }
   for (const { name, world, run } of plansOf(options)) {
-    if (state.rows.length > 0 && isLate(options, startedAt)) {
+    if (state.rows.length > 0 && isLate(shared)) {
       state.notes.push(`left out, since --minutes were over: ${name}`)
       continue
     }
     await withClosing(async (closing) => {
-      const shared = { options, say, startedAt, state }
       const bench = await open(shared, closing, world)
       state.rows.push(...(await run(bench, (other) => open(shared, closing, other))))
     }).catch((error: unknown) => {
@@ -48,7 +49,7 @@ async function main(): Promise<void> {
     })
     state.begun = []
   }
-  await finish({ options, say, startedAt, state })
+  await finish(shared)
 }
 
 async function finish({ options, say, startedAt, state }: Shared): Promise<void> {
@@ -94,11 +95,13 @@ interface State {
   /** Of the plan under way. */
   begun: readonly Row[]
   readonly notes: string[]
+  /** By the plan, or what one took: on a slow machine what is left over from saturation takes longer to arrive. */
+  longestRunMs: number
 }
 
-/** A run that begins now would end after `--minutes`. */
-const isLate = (options: BenchOptions, startedAt: Date): boolean =>
-  Date.now() - startedAt.getTime() > (options.minutes * 60 - planOf(options).longestRunSeconds) * 1_000
+/** With a run that begins now the bench would end after `--minutes`. */
+const isLate = ({ options, startedAt, state }: Omit<Shared, 'say'>): boolean =>
+  Date.now() - startedAt.getTime() + state.longestRunMs > (options.minutes * 60 - endSeconds) * 1_000
 
 interface Plan {
   readonly name: string
@@ -173,7 +176,7 @@ async function open(
   state.environment ??= await readEnvironment(world.servers)
   return {
     ...{ options, world, say },
-    isLate: () => isLate(options, startedAt),
+    isLate: () => isLate({ options, startedAt, state }),
     note: (text) => void state.notes.push(text),
     keep(some) {
       state.begun = some
@@ -184,7 +187,12 @@ async function open(
     check({ errors }) {
       state.isClean &&= isSound(errors)
     },
-    profiled: (target, run) => (options.profile ? profiled(target, run) : run()),
+    async measured(target, run) {
+      const begunAt = Date.now()
+      const figures = await (options.profile ? profiled(target, run) : run())
+      state.longestRunMs = Math.max(state.longestRunMs, Date.now() - begunAt)
+      return figures
+    },
   }
 }
 

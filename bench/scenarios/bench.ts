@@ -16,8 +16,8 @@ export interface Bench {
   keep(rows: readonly Row[]): void
   /** Fails the bench where a run that is in no row had faults. */
   check(figures: Pick<Figures, 'errors'>): void
-  /** With --profile the gateway is profiled meanwhile, and the figures say where its time went. */
-  profiled(target: Target, run: () => Promise<Figures>): Promise<Figures>
+  /** Notes how long it takes. With --profile the gateway is profiled meanwhile, and the figures say where its time went. */
+  measured(target: Target, run: () => Promise<Figures>): Promise<Figures>
 }
 
 /** A scenario with a world of its own. It ends by itself, within a few minutes at its usual size. */

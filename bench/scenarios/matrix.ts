@@ -74,7 +74,7 @@ async function runCell(
 ): Promise<void> {
   const pace = { warmSeconds: leadSeconds, seconds: bench.options.seconds }
   for (const { world, target, ...row } of round % 2 === 1 ? contestants : contestants.toReversed()) {
-    const figures = await bench.profiled(target, () => measure(world, target, { work, load, pace }))
+    const figures = await bench.measured(target, () => measure(world, target, { work, load, pace }))
     bench.say(`  round ${round} ${row.scenario} ${loadText(load)} ${row.variant}: ${told(figures)}`)
     collector.add({ ...row, load }, { round, ...figures })
   }

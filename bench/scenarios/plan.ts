@@ -18,6 +18,8 @@ const warmAroundSeconds = 3
 const laterWindows = 5
 /** The build, the servers, the seed, the gateway and the opponents. */
 const startSeconds = 35
+/** After the last run: processes end, and the result is written. */
+export const endSeconds = 5
 /** A call that is answered goes on for so long. */
 const talkSeconds = 3
 
@@ -63,7 +65,7 @@ export function planOf(options: BenchOptions): Plan {
     return each * variantsOf(options, work).length
   })
   const beforeSeconds = startSeconds + total(warmed) + catchUpSeconds(options)
-  const fit = Math.floor((options.minutes * 60 - beforeSeconds) / Math.max(1, roundSeconds))
+  const fit = Math.floor((options.minutes * 60 - beforeSeconds - endSeconds) / Math.max(1, roundSeconds))
   const wholeRounds = Math.max(1, Math.min(options.rounds, fit))
   return { runsARound: runs.length, roundSeconds, beforeSeconds, wholeRounds, longestRunSeconds }
 }

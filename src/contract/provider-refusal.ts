@@ -40,6 +40,12 @@ export const noProviderToken = {
 
 const setToken = 'whoever runs it has to set PROVIDER_ACCESS_TOKEN for every gateway and worker'
 
+export const notConnected = (): AppError =>
+  new AppError(
+    'PROVIDER_ERROR',
+    'the workspace has no account at the provider, or this gateway no access token for it',
+  )
+
 /** Refuses a send before it is stored: nothing could go out. */
 export const noTokenToSend = (): AppError =>
   new AppError('NO_SENDER_NUMBER', `${noProviderToken.title}; ${setToken}`, {

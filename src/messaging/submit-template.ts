@@ -1,20 +1,17 @@
 // Submits new templates to the provider and stores the accepted ones.
 import type { Author } from '../contract/administration.ts'
+import { AppError } from '../contract/errors.ts'
 import type { CreatedTemplate, Provider, ProviderAccount, TemplateDefinition } from '../contract/provider.ts'
+import { notConnected, providerError } from '../contract/provider-refusal.ts'
 import type { TemplateRecord } from '../contract/records/catalog.ts'
 import type { WorkspaceId } from '../shared/ids.ts'
 
-export type Submission =
-  | { readonly type: 'submitted'; readonly template: TemplateRecord }
-  /** A template with this name and language exists. */
-  | { readonly type: 'exists' }
-  | { readonly type: 'refused'; readonly code: string; readonly title: string }
-  /** The provider gave no usable answer. */
-  | { readonly type: 'unavailable'; readonly message: string }
-
 export interface TemplateSubmissions {
-  /** Submits the template to the provider and stores its answer, with an audit row. */
-  submit(author: Author, draft: TemplateDefinition): Promise<Submission>
+  /**
+   * Submits the template to the provider and stores its answer, with an audit row. Throws INVALID_STATE where there is one
+   * of this name and language, and PROVIDER_ERROR where the provider refuses it or gives no usable answer.
+   */
+  submit(author: Author, draft: TemplateDefinition): Promise<TemplateRecord>
 }
 
 export interface SubmissionPorts {
@@ -29,17 +26,15 @@ export interface SubmissionPorts {
 
 /** Asks the provider first: a template that the provider does not know must not look submitted. */
 export const createTemplateSubmissions = (ports: SubmissionPorts): TemplateSubmissions => ({
-  async submit(author, draft): Promise<Submission> {
-    if (await ports.store.exists(author.workspaceId, draft.name, draft.language)) return { type: 'exists' }
+  async submit(author, draft): Promise<TemplateRecord> {
+    const { name, language } = draft
+    if (await ports.store.exists(author.workspaceId, name, language))
+      throw new AppError('INVALID_STATE', `there is a template ${name} in ${language} already`)
     const account = await ports.account(author.workspaceId)
-    if (account === undefined)
-      return { type: 'refused', code: 'NOT_CONNECTED', title: 'The workspace has no account at the provider' }
+    if (account === undefined) throw notConnected()
     const result = await ports.provider.createTemplate(account, draft)
-    if (result.type === 'ok')
-      return { type: 'submitted', template: await ports.store.keep(author, draft, result.value) }
-    const { code, title, details } = result.error
-    if (result.type === 'refused')
-      return { type: 'refused', code, title: details === null ? title : `${title}: ${details}` }
-    return { type: 'unavailable', message: title }
+    if (result.type === 'ok') return ports.store.keep(author, draft, result.value)
+    const what = result.type === 'refused' ? 'refused the template' : 'gave no usable answer'
+    throw providerError(`the provider ${what}`, result.error)
   },
 })

@@ -1,7 +1,6 @@
 // Uploads the sample of a template's media header to the provider. Its handle goes into the submission, for the review.
-import { AppError } from '../contract/errors.ts'
 import type { Provider, ProviderAccount } from '../contract/provider.ts'
-import { providerError } from '../contract/provider-refusal.ts'
+import { notConnected, providerError } from '../contract/provider-refusal.ts'
 import type { WorkspaceId } from '../shared/ids.ts'
 import { collected, type MediaUpload } from './upload-media.ts'
 
@@ -29,11 +28,7 @@ export function createUploadSample({ enter, account, provider }: Ports) {
     const place = enter(workspaceId)
     try {
       const connected = await account(workspaceId)
-      if (!connected)
-        throw new AppError(
-          'PROVIDER_ERROR',
-          'the workspace has no account at the provider, or this gateway no access token for it',
-        )
+      if (!connected) throw notConnected()
       const bytes = await collected(pieces)
       const result = await provider.uploadSample(connected, { mimeType, fileName, bytes })
       if (result.type === 'ok') return { ...result.value, sizeBytes: bytes.byteLength }

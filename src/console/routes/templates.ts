@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { AppError, notFound } from '../../contract/errors.ts'
+import { notFound } from '../../contract/errors.ts'
 import {
   type TemplateVariable,
   templateCategories,
@@ -79,21 +79,7 @@ const submitTemplate = workspaceRoute({
   }),
   success: 201,
   errors: ['INVALID_STATE', 'PROVIDER_ERROR'],
-  async handle({ services, author, body }) {
-    const submission = await services.templates.submit(author, body)
-    switch (submission.type) {
-      case 'submitted':
-        return submission.template
-      case 'exists':
-        throw new AppError('INVALID_STATE', `there is a template ${body.name} in ${body.language} already`)
-      case 'refused':
-        throw new AppError('PROVIDER_ERROR', `the provider refused it: ${submission.title}`, {
-          details: [{ path: submission.code, message: submission.title }],
-        })
-      case 'unavailable':
-        throw new AppError('PROVIDER_ERROR', `the provider did not answer: ${submission.message}`)
-    }
-  },
+  handle: ({ services, author, body }) => services.templates.submit(author, body),
 })
 
 /** Variables without a value get the examples of the template. */

@@ -29,10 +29,12 @@ import { createSubjectNames } from '../../../src/console/store/subject-names.sto
 import { createThreadStore } from '../../../src/console/store/threads.store.ts'
 import { notFound } from '../../../src/contract/errors.ts'
 import { limits } from '../../../src/contract/limits.ts'
+import type { CreatedTemplate, ProviderResult } from '../../../src/contract/provider.ts'
 import { createDeliveryRecords, type HostVerdict } from '../../../src/delivery/delivery.module.ts'
 import { createAttemptRateStore } from '../../../src/delivery/store/attempt-rates.store.ts'
 import { createMessagingRecords } from '../../../src/messaging/messaging.module.ts'
-import type { Submission } from '../../../src/messaging/submit-template.ts'
+import { createTemplateSubmissionStore } from '../../../src/messaging/store/template-submission.store.ts'
+import { createTemplateSubmissions } from '../../../src/messaging/submit-template.ts'
 import { downloadPlaces } from '../../../src/platform/http/upload-places.ts'
 import { listen } from '../../../src/platform/http/uws.ts'
 import { createInboundElementStore } from '../../../src/platform/postgres/inbound-elements.store.ts'
@@ -74,7 +76,8 @@ export interface World {
   readonly hints: { changed: string[]; woken: string[] }
   readonly direct: { sent: Json[]; outcome: Json }
   hosts: (host: string) => HostVerdict
-  submission: Submission | undefined
+  /** What the provider answers to the next submission of a template. */
+  submission: ProviderResult<CreatedTemplate> | undefined
   request(
     method: string,
     path: string,
@@ -184,7 +187,11 @@ function servicesOf(
       operators: createOperatorStore(sql),
       clock,
     }),
-    templates: { submit: async () => world.submission ?? { type: 'exists' } },
+    templates: createTemplateSubmissions({
+      provider: { createTemplate: async () => world.submission ?? unreachable() },
+      account: async (workspaceId) => ({ workspaceId, phoneNumberId: '1', wabaId: '2', accessToken: 't' }),
+      store: createTemplateSubmissionStore(sql),
+    }),
     uploadSample: async () => unreachable(),
     names: { judgeHost: async (host) => world.hosts(host) },
     engine: {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { ProviderError } from '../../../src/contract/provider.ts'
 import { createTemplateSubmissionStore } from '../../../src/messaging/store/template-submission.store.ts'
 import { type ConversationId, encodeId, type NumberId, newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
@@ -213,15 +214,15 @@ describe('templates', () => {
     const author = { workspaceId, operatorId: admin.operatorId, ip: '127.0.0.1' }
     const definition = { ...draft, parameterFormat: 'NAMED' } as const
     const created = { providerTemplateId: '1', status: 'PENDING', category: 'UTILITY' } as const
-    const template = await createTemplateSubmissionStore(sql).keep(author, definition, created)
-    world.submission = { type: 'submitted', template }
+    world.submission = { type: 'ok', value: created }
     const reply = await submit()
     assert.equal(reply.status, 201)
     assert.deepEqual((await list('/templates?status=PENDING'))[0], reply.body)
     const [entry] = (await viewer('GET', `${ws}/audit?limit=1`)).body.data
     assert.deepEqual([entry.action, entry.after.name], ['template.submitted', 'order_ready'])
     // A row that a sync inserted first is kept.
-    assert.equal((await createTemplateSubmissionStore(sql).keep(author, definition, created)).id, template.id)
+    const { id } = await createTemplateSubmissionStore(sql).keep(author, definition, created)
+    assert.equal(id, reply.body.id)
   })
 
   test('one is shown with the provider’s reason and its examples filled in, to its workspace alone', async () => {
@@ -258,13 +259,18 @@ describe('templates', () => {
   })
 
   test('what the provider says no to is told with its reason', async () => {
-    world.submission = { type: 'refused', code: '2388023', title: 'The language is being deleted' }
+    const error: ProviderError = {
+      ...{ code: '2388023', title: 'The language is being deleted', details: null, traceId: 'AbC' },
+      ...{ httpStatus: 400, class: 'permanent' as const, retryAfterMs: null },
+    }
+    world.submission = { type: 'refused', error }
     const reply = await submit({ name: 'other' })
     assert.equal(reply.status, 502)
     assert.deepEqual(reply.body.error.details, [
-      { path: '2388023', message: 'The language is being deleted' },
+      { path: 'provider.code', message: '2388023' },
+      { path: 'provider.title', message: 'The language is being deleted' },
+      { path: 'provider.traceId', message: 'AbC' },
     ])
-    world.submission = { type: 'exists' }
     assert.equal((await submit()).body.error.code, 'INVALID_STATE')
   })
 

@@ -54,27 +54,25 @@ const ok = { type: 'ok', value: { providerTemplateId: '9', status: 'PENDING', ca
 describe('submitting a template', () => {
   test('keeps what the provider took, after it took it', async () => {
     const { submit, done } = submissions(ok)
-    assert.equal((await submit()).type, 'submitted')
+    assert.equal((await submit()).id, 'tpl_1')
     assert.deepEqual(done, ['asked', 'kept offer PENDING'])
   })
 
   test('one that exists, or a workspace without an account, is not sent', async () => {
     for (const given of [{ exists: true }, { connected: false }]) {
       const { submit, done } = submissions(ok, given)
-      assert.equal((await submit()).type, given.exists ? 'exists' : 'refused')
+      await assert.rejects(submit(), { code: given.exists ? 'INVALID_STATE' : 'PROVIDER_ERROR' })
       assert.deepEqual(done, [])
     }
   })
 
   test('nothing is kept of what the provider refused or left unanswered', async () => {
     const refused = submissions({ type: 'refused', error })
-    assert.deepEqual(await refused.submit(), {
-      type: 'refused',
-      code: '100',
-      title: 'Invalid parameter: body is missing',
+    await assert.rejects(refused.submit(), {
+      message: 'the provider refused the template: Invalid parameter: body is missing (100)',
     })
     const unknown = submissions({ type: 'unknown', error })
-    assert.equal((await unknown.submit()).type, 'unavailable')
+    await assert.rejects(unknown.submit(), { code: 'PROVIDER_ERROR', message: /gave no usable answer/ })
     assert.deepEqual([...refused.done, ...unknown.done], ['asked', 'asked'])
   })
 })

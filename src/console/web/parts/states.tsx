@@ -61,12 +61,18 @@ const firstClause = (message: string): string => /^[^.;]+/.exec(message)?.[0] ??
  * An error inside a form. The alert is always rendered, so that screen readers announce a new error. What stands beside
  * a field is not said twice: then the first such field takes the focus.
  */
-export function Problem({ error }: { readonly error: ApiError | undefined }) {
+export function Problem({
+  error,
+  isOfField = error?.isOfFields,
+}: {
+  readonly error: ApiError | undefined
+  readonly isOfField?: boolean | undefined
+}) {
   const place = useRef<HTMLDivElement>(null)
   const [isBeside, setBeside] = useState(false)
   useLayoutEffect(() => {
     const form = place.current?.closest('form')
-    const wrong = error?.isOfFields ? form?.querySelector<HTMLElement>('[aria-invalid="true"]') : undefined
+    const wrong = isOfField ? form?.querySelector<HTMLElement>('[aria-invalid="true"]') : undefined
     setBeside(wrong != null)
     wrong?.focus()
   }, [error])

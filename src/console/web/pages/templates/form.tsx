@@ -94,7 +94,7 @@ function Editor() {
             Carousels, templates with products and one-time passwords are made in the provider’s manager. They
             appear here within a few minutes, and are sent like all others.
           </Note>
-          <Problem error={action.error} />
+          <Problem error={action.error} isOfField={action.error && fieldOf(action.error) !== undefined} />
           <div class="inline">
             <Button type="submit" look="primary" isBusy={action.isBusy}>
               Submit for approval
@@ -110,10 +110,13 @@ function Editor() {
 
 /** The error of the server or the provider, if it concerns this field. */
 function refusalOf(error: ApiError | undefined, field: string): string | undefined {
-  if (error === undefined) return undefined
-  if (error.code === 'INVALID_STATE') return field === 'name' ? error.message : undefined
-  if (error.code === 'PROVIDER_ERROR') return concernOf(error.message) === field ? error.message : undefined
-  return error.of(field)
+  return error && fieldOf(error) === field ? error.message : error?.of(field)
+}
+
+/** The field of an error that names none. */
+function fieldOf({ code, message }: ApiError): string | undefined {
+  if (code === 'INVALID_STATE') return 'name'
+  return code === 'PROVIDER_ERROR' ? concernOf(message) : undefined
 }
 
 const categories = [
