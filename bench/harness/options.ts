@@ -74,7 +74,8 @@ export const usage = `npm run bench -- [options]
     --rounds 3               of each variant, in turn; 4 with --scale
     --warm-up 9              seconds of each variant before, at most, for each gateway: until the CPU of a unit
                              falls no more; 20 with --all and --scale
-    --minutes 10             no run begins that would end later; 60 with --all, 40 with --scale
+    --minutes 10             after the first round no run begins that would end
+                             later; 60 with --all, 40 with --scale
   world
     --variants a,b           of ${allVariants.join(', ')}; all
     --gateways 1             up to 3, which share the load
