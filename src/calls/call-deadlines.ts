@@ -121,7 +121,8 @@ export function withDeadlines(context: StepContext, taken: CallStep): CallStep {
   const effects = taken.effects.map((effect) =>
     effect.type === 'noteForwarded' ? { ...effect, wakeAt: state.row.wakeAt, isLast: isOver(state) } : effect,
   )
-  return { state, ...(tx && { tx }), effects: [...effects, timer(context, state, nextMs), ...leaving(state)] }
+  const all = [...effects, timer(context, state, nextMs), ...leaving(state)]
+  return tx ? { state, tx, effects: all } : { state, effects: all }
 }
 
 // Finish pending work before leaving: a new owner would have to repeat it.

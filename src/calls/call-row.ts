@@ -1,11 +1,24 @@
 // Copies of the row of a call.
+import type { CallStatus } from '../contract/records/call.ts'
 import type { CallProgress, CallRow } from './call.ts'
 
+/** The row with these fields in place of its own. */
+export const changedRow = (row: CallRow, change: Partial<CallProgress>): CallRow =>
+  copied(row, change, { status: or(change.status, row.status), version: or(change.version, row.version) })
+
+/** The same after a transition, which is the next version. */
+export const movedRow = (row: CallRow, status: CallStatus, change: Partial<CallProgress>): CallRow =>
+  copied(row, change, { status, version: row.version + 1 })
+
 /**
- * The row with these fields in place of its own. By name, in the order of a new row: a spread of so many fields takes
- * twenty times as long, and a call is copied several times.
+ * By name, in the order of a new row: a spread of so many fields takes twenty times as long, and a call is copied several
+ * times.
  */
-export const changedRow = (row: CallRow, change: Partial<CallProgress>): CallRow => ({
+const copied = (
+  row: CallRow,
+  change: Partial<CallProgress>,
+  { status, version }: Pick<CallRow, 'status' | 'version'>,
+): CallRow => ({
   id: row.id,
   workspaceId: row.workspaceId,
   conversationId: row.conversationId,
@@ -19,9 +32,9 @@ export const changedRow = (row: CallRow, change: Partial<CallProgress>): CallRow
   createdAt: row.createdAt,
   direction: row.direction,
   fromName: row.fromName,
-  status: or(change.status, row.status),
+  status,
   wacid: or(change.wacid, row.wacid),
-  version: or(change.version, row.version),
+  version,
   forwardState: or(change.forwardState, row.forwardState),
   forwardStartedAt: or(change.forwardStartedAt, row.forwardStartedAt),
   lastForwardError: or(change.lastForwardError, row.lastForwardError),

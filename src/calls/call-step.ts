@@ -15,7 +15,7 @@ import type {
   StepContext,
 } from './call.messages.ts'
 import { type CallProgress, statusBody } from './call.ts'
-import { changedRow } from './call-row.ts'
+import { changedRow, movedRow } from './call-row.ts'
 
 export type CallStep = Step<CallState, CallTx, CallOut>
 
@@ -59,8 +59,9 @@ export function move(
   options: { readonly patch?: Partial<CallProgress>; readonly note?: Note; readonly reply?: CallReply } = {},
 ): CallStep {
   if (!mayBecome(state.row, to)) return step(state)
-  const row = changedRow(state.row, { ...options.patch, status: to, version: state.row.version + 1 })
-  const detail = { status: to, ...(row.endReason !== null && { endReason: row.endReason }) }
+  const row = movedRow(state.row, to, options.patch ?? {})
+  const { endReason } = row
+  const detail = endReason === null ? { status: to } : { status: to, endReason }
   const kept = hasEnded(row) ? (state.command?.notes ?? []) : []
   const notes = [...kept, ...(options.note ? [options.note] : []), { at: context.at, kind: 'status', detail }]
   const tx = [{ row, body: statusBody(row, context.at), notes }]

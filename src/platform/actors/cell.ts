@@ -12,6 +12,7 @@ import type {
   Step,
 } from './actor.ts'
 import type { Confirm } from './confirmer.ts'
+import { Context } from './effect-context.ts'
 import { Gate } from './gate.ts'
 import { type Guard, readClock } from './guard.ts'
 import type { Ask, MailboxEntry } from './mailbox-entry.ts'
@@ -85,26 +86,19 @@ export class Cell<State, Message extends { readonly type: string }, Tx, Effect> 
     this.#timers = new Timers(options.clock)
     this.#bornAt = options.clock.mono()
     this.#lastMessageAt = this.#bornAt
+    const signal = () => this.#signal()
     this.#gate = new Gate({
       id: options.id,
       epoch: options.loaded.epoch,
       clock: options.clock,
       guard: options.guard,
       confirm: options.confirm,
-      signal: () => this.#signal(),
+      signal,
       run: (effect) => this.#runDue(effect),
       onClear: () => this.#pump(),
       onForeign: (reason) => this.#lose(reason),
     })
-    const signal = () => this.#signal()
-    this.context = {
-      id: options.id,
-      epoch: options.loaded.epoch,
-      get signal() {
-        return signal()
-      },
-      post: (message) => this.#post(message),
-    }
+    this.context = new Context(this, { signal, post: (message) => this.#post(message) })
   }
 
   /** False: the mailbox is full. If nothing has to be committed or confirmed, the turn is over on return. */

@@ -12,6 +12,7 @@ interface Kept {
   readonly field: string | null
   readonly part: string | null
   readonly phoneNumberId: string | null
+  /** JSON, or its beginning; of a body that is no JSON, its text. */
   readonly body: string
   /** Of the whole body in bytes, where only its beginning is kept. */
   readonly fullBytes: number | null
@@ -97,6 +98,14 @@ export const createInboundElementStore = (pool: Pool) => ({
 // written after that: its statement would still see the message.
 const lockName = 'inbound_elements'
 
+/**
+ * Bodies of elements as one text: in an array each quotation mark of them would be escaped, here and in Postgres. What
+ * separates them is in no JSON but as an escape; were it in one, the bodies behind it would be those of other people.
+ */
+const joined = (bodies: readonly string[]): string =>
+  bodies.map((body) => body.replaceAll(separator, '\\u001f')).join(separator)
+const separator = '\u001f'
+
 async function keepLinked(pool: Pool, elements: readonly LinkedElement[]): Promise<void> {
   await pool.begin(async (sql) => {
     // A plan may be made while there are no calls, and is kept while they get many: each element would read all of them.
@@ -111,7 +120,7 @@ async function keepLinked(pool: Pool, elements: readonly LinkedElement[]): Promi
         ${elements.map(({ field }) => field)}::text[],
         ${elements.map(({ part }) => part)}::text[],
         ${elements.map(({ phoneNumberId }) => phoneNumberId)}::text[],
-        ${elements.map(({ body }) => body)}::text[],
+        string_to_array(${joined(elements.map(({ body }) => body))}, ${separator}),
         ${elements.map(({ fullBytes }) => fullBytes)}::integer[],
         ${elements.map(({ subject }) => subject.kind)}::text[],
         ${elements.map(({ subject }) => subject.providerId)}::text[],

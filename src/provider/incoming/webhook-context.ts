@@ -12,11 +12,15 @@ export function numberContext(value: unknown, context: WebhookContext): NumberCo
   const contacts = list(given).flatMap(contactOf)
   const elements = list(messages).length + list(calls).length + list(statuses).length
   const displayDigits = readShownNumber(display_phone_number)
-  // The function first: one that is added to an object, as behind a spread, V8 takes to the old generation with it.
+  const { wabaId, time, receivedAt } = context
+  // Without a spread, which costs microseconds in Node 20, for each webhook.
   return {
+    wabaId,
+    time,
+    receivedAt,
+    phoneNumberId,
+    displayDigits,
     personOf: (named) => personOf(named, contacts, elements === 1),
-    ...context,
-    ...{ phoneNumberId, displayDigits },
   }
 }
 
