@@ -131,8 +131,10 @@ export function readOptions(args: readonly string[]): BenchOptions {
   if (values.help) throw new UsageError('')
   const { all, sweep, scale, workload, target, deployment } = values
   checkTarget(target, deployment)
-  if (target !== undefined && (values.hops || values.tail || values.profile))
-    throw new UsageError('--hops, --tail and --profile need gateways of the bench')
+  if (target !== undefined && (values.hops || values.tail || values.profile || scale))
+    throw new UsageError('--hops, --tail, --profile and --scale need gateways of the bench')
+  if (scale && values.profile)
+    throw new UsageError('--profile is for one world, and --scale has two at a time')
   const usual = usualOf(values)
   const given = { ...usual, ...values }
   const names = listOf('scenario', given.scenario, everyName)

@@ -43,6 +43,8 @@ describe('the options of the bench', () => {
     '--sweep soak',
     '--target http://localhost:1',
     '--target http://localhost:1 --deployment x.json --tail',
+    '--target http://localhost:1 --deployment x.json --scale',
+    '--scale --profile',
     '--name ../x',
     '--price-per-cpu-hour free',
     '--unknown',
