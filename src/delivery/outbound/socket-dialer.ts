@@ -124,12 +124,21 @@ async function dialWithin(
     return { type: 'failed', report: refusedUpgradeReport(upgraded.answer, facts, options.clock) }
   }
   throttleInflow(upgraded.websocket, socket)
-  return { type: 'open', durationMs, timings, socket: handOver(upgraded.websocket, socket, handlers) }
+  return {
+    type: 'open',
+    durationMs,
+    timings,
+    socket: handOver(upgraded.websocket, socket, { handlers, clock: options.clock }),
+  }
 }
 
 const normalCodes = new Set([1000, 1001, 1005])
 
-function handOver(websocket: WebSocket, connection: Socket, handlers: SocketHandlers): OutboundSocket {
+function handOver(
+  websocket: WebSocket,
+  connection: Socket,
+  { handlers, clock }: { readonly handlers: SocketHandlers; readonly clock: Clock },
+): OutboundSocket {
   const remoteAddress = connection.remoteAddress ?? null
   // A receiver ends the connection when it has read our close frame, which is behind every other frame.
   let isEnded = false
@@ -152,7 +161,7 @@ function handOver(websocket: WebSocket, connection: Socket, handlers: SocketHand
     proof = undefined
     ping(last)
   }
-  const { gather, hurry, flush } = gathering(connection, proveNow)
+  const { gather, hurry, flush } = gathering(connection, { last: proveNow, clock })
   return {
     remoteAddress,
     send(frame, done) {
@@ -180,12 +189,29 @@ function handOver(websocket: WebSocket, connection: Socket, handlers: SocketHand
   }
 }
 
-/** A write is a system call, and costs more than all else about a frame: the frames of one turn share one. */
-function gathering(connection: Socket, last: () => void) {
+/** After such a silence another process may have the endpoint, and its socket. */
+const stoodStillMs = 1_000
+
+/**
+ * A write is a system call, and costs more than all else about a frame: the frames of one turn share one. Where the process
+ * stood still in the middle of that turn, the connection ends in place of it: the owner sends them again.
+ */
+function gathering(
+  connection: Socket,
+  { last, clock }: { readonly last: () => void; readonly clock: Pick<Clock, 'mono' | 'now'> },
+) {
   let isGathering = false
   let isHurried = false
+  let since = { mono: 0, wall: 0 }
+  // Two clocks: the monotonic one may stop while a virtual machine is frozen.
+  const stoodStill = () => Math.max(clock.mono() - since.mono, clock.now() - since.wall) > stoodStillMs
   const flush = () => {
     if (!isGathering) return
+    if (stoodStill()) {
+      isGathering = false
+      connection.destroy()
+      return
+    }
     last()
     isGathering = false
     isHurried = false
@@ -201,6 +227,7 @@ function gathering(connection: Socket, last: () => void) {
     gather() {
       if (isGathering) return
       isGathering = true
+      since = { mono: clock.mono(), wall: clock.now() }
       connection.cork()
       setImmediate(flush)
     },

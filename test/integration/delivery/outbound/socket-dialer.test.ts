@@ -64,6 +64,19 @@ describe('an open socket', () => {
     assert.equal(socket.bufferedBytes(), 0)
   })
 
+  test('writes nothing after the process stood still in the turn of the frame: another may have the endpoint', async (t) => {
+    const received: string[] = []
+    const url = await socketReceiver(t, (websocket) => {
+      websocket.on('message', (data) => received.push(String(data)))
+    })
+    const watched = await dial(t, url)
+    const sent = send(opened(watched), 'late')
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_100)
+    assert(await sent)
+    assert.equal((await watched.closed).code, 1006)
+    assert.deepEqual(received, [])
+  })
+
   test('writes what is sent in one turn of the loop at once, in its order, with one proof, and on demand before its end', async (t) => {
     const received: string[] = []
     const url = await socketReceiver(t, (websocket) => {
