@@ -63,16 +63,18 @@ const firstClause = (message: string): string => /^[^.;]+/.exec(message)?.[0] ??
  */
 export function Problem({
   error,
-  isOfField = error?.isOfFields,
+  isOfField = false,
 }: {
   readonly error: ApiError | undefined
+  /** The form shows it beside a field, though it names none. */
   readonly isOfField?: boolean | undefined
 }) {
   const place = useRef<HTMLDivElement>(null)
   const [isBeside, setBeside] = useState(false)
   useLayoutEffect(() => {
     const form = place.current?.closest('form')
-    const wrong = isOfField ? form?.querySelector<HTMLElement>('[aria-invalid="true"]') : undefined
+    const wrong =
+      isOfField || error?.isOfFields ? form?.querySelector<HTMLElement>('[aria-invalid="true"]') : undefined
     setBeside(wrong != null)
     wrong?.focus()
   }, [error])
