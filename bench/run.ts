@@ -16,7 +16,7 @@ import type { Bench, Drill } from './scenarios/bench.ts'
 import { drills } from './scenarios/drills.ts'
 import { matrix } from './scenarios/matrix.ts'
 import { endSeconds, planOf } from './scenarios/plan.ts'
-import { scaleLines, scaleRows, scaleWorlds, sized, worldOf } from './scenarios/scale.ts'
+import { scaleLines, scaleRows, scaleWorlds, worldOf } from './scenarios/scale.ts'
 import { sweepRows } from './scenarios/sweep-rows.ts'
 import { workloadRows } from './scenarios/workload-rows.ts'
 import { works } from './scenarios/works.ts'
@@ -113,12 +113,12 @@ interface Plan {
 function plansOf(options: BenchOptions): Plan[] {
   const { sweep, scale, workload: file } = options
   if (scale)
-    return scaleWorlds(options.size).map(({ name, smallest, grown }) => ({
-      name,
-      world: worldOf(grown),
+    return scaleWorlds(options.size).map((worlds) => ({
+      name: worlds.name,
+      world: worldOf(worlds.grown),
       async run(bench, openBeside) {
-        const least = await openBeside({ ...worldOf(smallest), name: 'bench-smallest' })
-        return scaleRows({ smallest: sized(least, smallest), grown: sized(bench, grown) }, name)
+        const smallest = await openBeside({ ...worldOf(worlds.smallest), name: 'bench-smallest' })
+        return scaleRows({ grown: bench, smallest }, worlds)
       },
     }))
   if (sweep) return [{ name: 'sweep', world: {}, run: (bench) => sweepRows(bench, sweep) }]

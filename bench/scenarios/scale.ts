@@ -42,8 +42,8 @@ export function scaleWorlds(size: number = usualRows): ScaleWorlds[] {
   ]
 }
 
-/** Of a bench: its world is to have this size, and the gateway alone is measured there. */
-export const sized = (bench: Bench, size: Size): Bench => ({
+/** Its world has this size, and the gateway alone is measured there. */
+const sized = (bench: Bench, size: Size): Bench => ({
   ...bench,
   options: { ...bench.options, ...size, variants: ['gateway'] },
 })
@@ -53,9 +53,11 @@ export const worldOf = ({ gateways, endpoints, rows }: Size): Partial<WorldOptio
 })
 
 export async function scaleRows(
-  { grown, smallest }: { readonly grown: Bench; readonly smallest: Bench },
-  name: string,
+  benches: { readonly grown: Bench; readonly smallest: Bench },
+  { name, ...sizes }: ScaleWorlds,
 ): Promise<Row[]> {
+  const grown = sized(benches.grown, sizes.grown)
+  const smallest = sized(benches.smallest, sizes.smallest)
   for (const bench of [grown, smallest]) {
     const { world, say } = bench
     say(`${name}${bench === grown ? '' : ', the smallest world beside it'}:`)

@@ -1,6 +1,7 @@
 // Opens sockets to receivers and hands them over. The endpoint's owner decides when to dial, ping and close.
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
+import { readClock } from '../../platform/actors/guard.ts'
 import type { Clock } from '../../shared/clock.ts'
 import { judgeUrl, type TargetPolicy } from '../address-rule.ts'
 import type { AttemptReport, AttemptTimings } from '../attempt.ts'
@@ -198,11 +199,11 @@ const stoodStillMs = 1_000
  */
 function gathering(
   connection: Socket,
-  { last, clock }: { readonly last: () => void; readonly clock: Pick<Clock, 'mono' | 'now'> },
+  { last, clock }: { readonly last: () => void; readonly clock: Clock },
 ) {
   let isGathering = false
   let isHurried = false
-  let since = { mono: 0, wall: 0 }
+  let since = readClock(clock)
   // Two clocks: the monotonic one may stop while a virtual machine is frozen.
   const stoodStill = () => Math.max(clock.mono() - since.mono, clock.now() - since.wall) > stoodStillMs
   const flush = () => {
@@ -227,7 +228,7 @@ function gathering(
     gather() {
       if (isGathering) return
       isGathering = true
-      since = { mono: clock.mono(), wall: clock.now() }
+      since = readClock(clock)
       connection.cork()
       setImmediate(flush)
     },

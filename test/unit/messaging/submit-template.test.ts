@@ -69,6 +69,7 @@ describe('submitting a template', () => {
   test('nothing is kept of what the provider refused or left unanswered', async () => {
     const refused = submissions({ type: 'refused', error })
     await assert.rejects(refused.submit(), {
+      code: 'PROVIDER_ERROR',
       message: 'the provider refused the template: Invalid parameter: body is missing (100)',
     })
     const unknown = submissions({ type: 'unknown', error })
