@@ -1,6 +1,7 @@
 // Opens the internal port of a gateway, which also serves the metrics, and joins the cluster.
 import { type ClusterNode, startNode } from '../platform/cluster/node.ts'
 import { mostRequests } from '../platform/cluster/room.ts'
+import { rpcSockets, type UpgradeRpc } from '../platform/cluster/rpc-handler.ts'
 import { internalAddress } from '../platform/config/gateway-settings.ts'
 import type { HttpHandler } from '../platform/http/exchange.ts'
 import type { HttpServer } from '../platform/http/listen-options.ts'
@@ -11,30 +12,28 @@ import type { ProcessContext } from './process-context.ts'
 const metricsPath = '/metrics'
 
 /** Opens the internal port before the node registers: other nodes must reach the registered address. */
-export async function joinCluster({
-  settings,
-  redisUrl,
-  secrets,
-  clock,
-  log,
-  metrics,
-  postgres,
-}: ProcessContext): Promise<{ internal: HttpServer; node: ClusterNode }> {
-  const late: { handler: HttpHandler } = { handler: () => ({ status: 503 }) }
+export async function joinCluster(
+  context: ProcessContext,
+): Promise<{ internal: HttpServer; node: ClusterNode }> {
+  const { settings, redisUrl, secrets, clock, log, metrics, postgres } = context
+  const busy = { status: 503 }
+  const late: { handler: HttpHandler; upgrade: UpgradeRpc } = {
+    handler: () => busy,
+    upgrade: async () => busy,
+  }
   const internal = await listen({
     host: settings.INTERNAL_HOST,
     port: settings.INTERNAL_PORT,
     handler: (request) => late.handler(request),
+    sockets: rpcSockets((request) => late.upgrade(request)),
     maxInFlight: mostRequests,
     unlimitedPaths: new Set([metricsPath]),
   })
   const node = await startNode({
-    redisUrl,
+    ...{ redisUrl, clock, log, version },
     secrets: secrets.cluster,
     isFastDeathEnabled: settings.FAST_DEATH,
-    ...{ clock, log },
     address: internalAddress(settings, internal.port),
-    version,
     sessionTtlMs: settings.SESSION_TTL,
     sessionRenewMs: settings.SESSION_RENEW,
     joinWaitMs: settings.HANDOVER_SILENCE,
@@ -42,5 +41,6 @@ export async function joinCluster({
     postgresAwayMs: postgres.awayMs,
   })
   late.handler = (request) => (request.path === metricsPath ? metrics.answer() : node.handleRpc(request))
+  late.upgrade = node.upgradeRpc
   return { internal, node }
 }

@@ -9,10 +9,9 @@ import { RecentIds } from './recent-ids.ts'
 import type { RefusalReason, Refused } from './refusals.ts'
 import {
   type ClusterSecrets,
-  checkSeal,
   maxEnvelopeBytes,
+  openEnvelope,
   type RpcEnvelope,
-  readEnvelope,
   sealAll,
 } from './rpc-envelope.ts'
 
@@ -98,19 +97,17 @@ async function take(options: InboxOptions, seen: RecentIds, message: Entry['mess
 
 // A tell that expires is not lost: by then a sweep of the database has handled its row.
 function open(
-  { nodeId, secrets, clock }: InboxOptions,
+  options: InboxOptions,
   seen: RecentIds,
   { seal: first, seals: more, envelope: body = '' }: Entry['message'],
 ): RpcEnvelope | RefusalReason | 'unknown' {
   if (body.length > maxEnvelopeBytes) return 'malformed'
-  const sealed = checkSeal(secrets, { first, more }, clock.now(), body)
-  if (sealed !== 'sealed') return sealed
-  const envelope = readEnvelope(body)
+  const envelope = openEnvelope(options, { first, more }, body)
   if (typeof envelope === 'string') return envelope
   // The router sends no asks this way: nobody would get the answer.
   if (envelope.type !== 'tell') return 'malformed'
   // The sender writes each envelope once, to the inbox of the session that is named in it.
-  return envelope.sid === nodeId && seen.add(envelope.msgId) ? envelope : 'replayed'
+  return envelope.sid === options.nodeId && seen.add(envelope.msgId) ? envelope : 'replayed'
 }
 
 /** The id after `id`, because MINID keeps the entry with the given id. */

@@ -11,7 +11,13 @@ import { createRedisOwnership } from './redis-ownership.ts'
 import { createRefusals, type Refused } from './refusals.ts'
 import type { Registry } from './registry.ts'
 import type { Addressee, RpcEnvelope } from './rpc-envelope.ts'
-import { createRpcHandler, type RpcRequest, type RpcResponse } from './rpc-handler.ts'
+import {
+  createRpcHandler,
+  createRpcUpgrade,
+  type RpcRequest,
+  type RpcResponse,
+  type UpgradeRpc,
+} from './rpc-handler.ts'
 import { startSelfPing } from './self-ping.ts'
 import { NodeSession } from './session.ts'
 import { watchStalls } from './stalls.ts'
@@ -48,6 +54,8 @@ export interface ClusterNode extends ClusterClient {
   host(kind: Addressee, actors: HostedActors): void
   /** Handles requests on the internal port. */
   handleRpc(request: RpcRequest): Promise<RpcResponse>
+  /** Opens the sockets of the internal port: see rpcSockets. */
+  readonly upgradeRpc: UpgradeRpc
   /** Joins the cluster. Resolves when this process may get actors. */
   serve(): Promise<void>
   /** Stops the placement of new actors here. Drain the directories next. `serve` reverts it. */
@@ -93,6 +101,7 @@ async function assemble(options: NodeOptions, connections: Redis[]): Promise<Clu
   const { rpc, ...peer } = await createPeer(options, { redis, subscriber, actors, reporter: sid, stalls })
   const refused = createRefusals({ clock, log, count: options.onRefused ?? (() => {}) })
   const receive = createReceiver({ sid, actors, clock, refused })
+  const rpcOptions = { secrets, clock, receive, refused }
   const session = await startSession(options, { redis: sessionRedis, node: self, actors })
   // An inbox entry may be for an actor that has moved meanwhile. Route it once more.
   const take = async (envelope: RpcEnvelope) => {
@@ -122,7 +131,8 @@ async function assemble(options: NodeOptions, connections: Redis[]): Promise<Clu
     session,
     ownership: createRedisOwnership({ redis, node: self, registry: peer.registry, stalls }),
     host: (kind, hosted) => void actors.set(kind, hosted),
-    handleRpc: createRpcHandler({ secrets, clock, receive, refused }),
+    handleRpc: createRpcHandler(rpcOptions),
+    upgradeRpc: createRpcUpgrade(rpcOptions),
     async serve() {
       if (await hasCompany(peer.registry, sid)) await pause(clock, options.joinWaitMs ?? defaultJoinWaitMs)
       await session.enter('serving')

@@ -1,27 +1,22 @@
-// Sends RPC envelopes to other processes over keep-alive HTTP and reports how each ended. Never reroutes.
+// Sends RPC envelopes to other processes and reports how each ended. Never reroutes.
 import { type ClientRequest, get } from 'node:http'
 import { Pool } from 'undici'
 import type { Clock } from '../../shared/clock.ts'
 import type { Received } from './receiver.ts'
 import { mostSent, type Share, shareOf } from './room.ts'
 import {
-  authHeader,
   type ClusterSecrets,
-  moreAuthHeader,
+  maxEnvelopeBytes,
   type RpcEnvelope,
   rpcPath,
   sealAll,
+  sealHeaders,
 } from './rpc-envelope.ts'
-import { type Exchange, exchange } from './rpc-exchange.ts'
+import { type Exchange, exchange, type Failure } from './rpc-exchange.ts'
+import { socketPath } from './rpc-frame.ts'
+import { RpcSocket } from './rpc-socket.ts'
 
-export type RpcOutcome =
-  | Received
-  /** Nothing listens there: the message did not arrive. */
-  | { readonly type: 'refused' }
-  /** No connection in time: the message did not arrive. */
-  | { readonly type: 'unreached' }
-  /** No response in time, or a broken connection: the message may have arrived. */
-  | { readonly type: 'lost' }
+export type RpcOutcome = Received | { readonly type: Exclude<Failure, 'reset'> }
 
 /**
  * `refuses`: the host is up, but the process is not. `silent`: the process stands still, or its host is gone or
@@ -37,8 +32,10 @@ export interface RpcClient {
   close(): Promise<void>
 }
 
-/** Asks may take seconds, so they use separate connections: tells must not wait behind them. */
+/** For POST: asks may take seconds, so they use separate connections: tells must not wait behind them. */
 const tellConnections = 4
+/** A process that takes no socket, such as one of an older release, is asked for one again after this time. */
+const noSocketMs = 10_000
 const maxPeers = 128
 const connectMs = 250
 export const probeMs = 300
@@ -51,6 +48,11 @@ type Mode = RpcEnvelope['type']
 interface Peer {
   readonly pools: Readonly<Record<Mode, Pool>>
   readonly sent: Record<Share, number>
+  /** With those that only await answers. */
+  readonly sockets: Set<RpcSocket>
+  current: RpcSocket | undefined
+  /** Until then messages go by POST. */
+  postsUntil: number
   reportAt: number
 }
 
@@ -69,6 +71,7 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
   const { secrets, clock, onUnsealed, most = mostSent } = options
   const connections = { tell: tellConnections, ask: most.call + most.endpoint }
   const peers = new Map<string, Peer>()
+  let isClosed = false
 
   /** Undefined: it is no address. Another process has registered it, and its mistake must not end this one. */
   function peerAt(address: string): Peer | undefined {
@@ -89,15 +92,17 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
     onUnsealed(address)
   }
 
-  function attempt(peer: Peer, envelope: RpcEnvelope): Promise<Exchange> {
+  async function attempt(peer: Peer, address: string, envelope: RpcEnvelope): Promise<Exchange> {
+    if (isClosed) return { type: 'failed', how: 'unreached' }
     const body = JSON.stringify(envelope)
-    const { first, more } = sealAll(secrets, clock.now(), body)
+    const seals = sealAll(secrets, clock.now(), body)
     const timeoutMs = Math.max(1, envelope.type === 'tell' ? tellMs : envelope.deadlineMs + graceMs)
-    const headers = {
-      'content-type': 'application/json',
-      [authHeader]: first,
-      ...(more && { [moreAuthHeader]: more }),
+    if (clock.mono() >= peer.postsUntil && isShort(body)) {
+      const exchanged = await socketOf(peer, address, options).send(seals, body, timeoutMs)
+      if (exchanged.type !== 'noSocket') return exchanged
+      peer.postsUntil = clock.mono() + noSocketMs
     }
+    const headers = { 'content-type': 'application/json', ...sealHeaders(seals) }
     return exchange(peer.pools[envelope.type], { path: rpcPath, headers, body }, timeoutMs)
   }
 
@@ -109,9 +114,7 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
       if (peer.sent[share] >= most[share]) return { type: 'unavailable' }
       peer.sent[share] += 1
       try {
-        // An idle connection that the peer has just closed fails on use. The message id makes a retry safe.
-        const first = await attempt(peer, envelope)
-        const outcome = toOutcome(isReset(first) ? await attempt(peer, envelope) : first)
+        const outcome = await attemptTwice(() => attempt(peer, address, envelope))
         if (outcome !== 'unsealed') return outcome
         reportUnsealed(peer, address)
         return { type: 'unavailable' }
@@ -121,10 +124,23 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
     },
     probe,
     async close() {
+      isClosed = true
       await Promise.all([...peers.values()].map(closePeer))
       peers.clear()
     },
   }
+}
+
+function socketOf(peer: Peer, address: string, { secrets, clock }: RpcClientOptions): RpcSocket {
+  if (peer.current?.isUsable()) return peer.current
+  const current = new RpcSocket({
+    ...{ address, clock, connectMs },
+    headers: sealHeaders(sealAll(secrets, clock.now(), socketPath)),
+    onClose: (closed) => void peer.sockets.delete(closed),
+  })
+  peer.sockets.add(current)
+  peer.current = current
+  return current
 }
 
 function openPeer(address: string, connections: Readonly<Record<Mode, number>>): Peer | undefined {
@@ -140,6 +156,9 @@ function openPeer(address: string, connections: Readonly<Record<Mode, number>>):
     return {
       pools: { tell: pool('tell'), ask: pool('ask') },
       sent: { tell: 0, call: 0, endpoint: 0 },
+      sockets: new Set(),
+      current: undefined,
+      postsUntil: Number.NEGATIVE_INFINITY,
       reportAt: Number.NEGATIVE_INFINITY,
     }
   } catch {
@@ -147,7 +166,8 @@ function openPeer(address: string, connections: Readonly<Record<Mode, number>>):
   }
 }
 
-const closePeer = async ({ pools }: Peer): Promise<void> => {
+const closePeer = async ({ pools, sockets }: Peer): Promise<void> => {
+  for (const socket of sockets) socket.terminate()
   await Promise.all([pools.tell.destroy(), pools.ask.destroy()])
 }
 
@@ -164,15 +184,27 @@ const understood: ReadonlySet<unknown> = new Set<Received['type']>([
   'unavailable',
 ])
 
-function toOutcome(exchanged: Exchange): RpcOutcome | 'unsealed' {
-  if (exchanged.type === 'failed') return { type: failureOf(exchanged.code) }
-  if (exchanged.status === 401) return 'unsealed'
-  if (exchanged.status === 400) return { type: 'unavailable' }
-  const body = readAnswer(exchanged.body)
+/** A longer frame would end the socket for everything else. By POST it is refused alone. */
+const isShort = (body: string): boolean =>
+  body.length <= maxEnvelopeBytes / 3 || Buffer.byteLength(body) <= maxEnvelopeBytes
+
+/** A connection that the peer has just closed fails on use. The message id makes a second try safe there. */
+async function attemptTwice(attempt: () => Promise<Exchange>): Promise<RpcOutcome | 'unsealed'> {
+  const first = await attempt()
+  if (first.type === 'answered') return toOutcome(first.body)
+  if (first.how !== 'reset') return { type: first.how }
+  const second = await attempt()
+  // The process may have handled the message, and ended, before the second try was refused.
+  return second.type === 'answered' ? toOutcome(second.body) : { type: 'lost' }
+}
+
+function toOutcome(text: string): RpcOutcome | 'unsealed' {
+  const body = readAnswer(text)
   if (body === undefined) return { type: 'lost' }
-  const isKnown = typeof body === 'object' && body !== null && 'type' in body && understood.has(body.type)
+  if (typeof body !== 'object' || body === null || !('type' in body)) return { type: 'unavailable' }
+  if (body.type === 'unsealed') return body.type
   // The HTTP server itself responds in another form when it is overloaded.
-  return isKnown ? (body as Received) : { type: 'unavailable' }
+  return understood.has(body.type) ? (body as Received) : { type: 'unavailable' }
 }
 
 function readAnswer(text: string): unknown {
@@ -183,15 +215,7 @@ function readAnswer(text: string): unknown {
   }
 }
 
-function failureOf(code: string | undefined): 'refused' | 'unreached' | 'lost' {
-  if (code === refusal) return 'refused'
-  return code === 'UND_ERR_CONNECT_TIMEOUT' ? 'unreached' : 'lost'
-}
-
 const refusal = 'ECONNREFUSED'
-const resets: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
-
-const isReset = (exchanged: Exchange): boolean => exchanged.type === 'failed' && resets.has(exchanged.code)
 
 function probe(address: string): Promise<Probed> {
   return new Promise((resolve) => {

@@ -1,7 +1,9 @@
 // The RPC envelope between processes, and the HMAC that proves that it comes from this cluster, whether it came
 // over HTTP or over the inbox.
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../../shared/clock.ts'
 import type { ActorKind } from '../actors/actor.ts'
+import type { RefusalReason } from './refusals.ts'
 
 /** The actors of a kind, or what else of a process answers others. */
 export type Addressee = ActorKind | 'callUpdates'
@@ -39,16 +41,26 @@ const freshMs = 30_000
 /** Bounds the headers of a message: more secrets than this are not used to seal. */
 const maxSeals = 8
 
+/** As a sender writes them; from a stranger either may be missing. */
 export interface Seals {
-  readonly first: string
-  /** Undefined where the sender knows one secret. */
+  readonly first: string | undefined
+  /** Comma separated. Undefined where the sender knows one secret. */
   readonly more: string | undefined
 }
 
-export function sealAll(secrets: ClusterSecrets, nowMs: number, body: string | Uint8Array): Seals {
+export function sealAll(
+  secrets: ClusterSecrets,
+  nowMs: number,
+  body: string | Uint8Array,
+): Seals & { readonly first: string } {
   const [first = '', ...more] = secrets.slice(0, maxSeals).map((secret) => seal(secret, nowMs, body))
   return { first, more: more.length > 0 ? more.join(',') : undefined }
 }
+
+export const sealHeaders = ({ first = '', more }: Seals): Record<string, string> => ({
+  [authHeader]: first,
+  ...(more && { [moreAuthHeader]: more }),
+})
 
 /** `<ms since epoch>.<hex>`: HMAC-SHA256 of `<ms since epoch>.<body>`. */
 export const seal = (secret: string, nowMs: number, body: string | Uint8Array): string =>
@@ -57,7 +69,7 @@ export const seal = (secret: string, nowMs: number, body: string | Uint8Array): 
 /** `expired` is said only of a genuine seal: it shows a late message or a wrong clock, not a forger. */
 export function checkSeal(
   secrets: ClusterSecrets,
-  given: { readonly first: string | undefined; readonly more: string | undefined },
+  given: Seals,
   nowMs: number,
   body: string | Uint8Array,
 ): 'sealed' | 'unsealed' | 'forged' | 'expired' {
@@ -76,6 +88,17 @@ export function checkSeal(
 function isSame(given: string, expected: string): boolean {
   const [left, right] = [Buffer.from(given), Buffer.from(expected)]
   return left.length === right.length && timingSafeEqual(left, right)
+}
+
+/** The envelope of a genuine message, or why it is refused; `unknown`: the sender runs a newer version. */
+export function openEnvelope(
+  { secrets, clock }: { readonly secrets: ClusterSecrets; readonly clock: Clock },
+  given: Seals,
+  body: string | Uint8Array,
+): RpcEnvelope | RefusalReason | 'unknown' {
+  const seal = checkSeal(secrets, given, clock.now(), body)
+  if (seal !== 'sealed') return seal
+  return readEnvelope(typeof body === 'string' ? body : Buffer.from(body).toString('utf8'))
 }
 
 /** `unknown`: the sender runs a newer version. */

@@ -1,12 +1,22 @@
-// One POST to another process, and its answer. Handlers of undici without a stream: those cost more than the message.
+// One POST to another process that takes no socket, and its answer. Handlers of undici without a stream: those cost more
+// than the message.
 import type { Dispatcher, Pool } from 'undici'
 import { afterHalves } from '../../shared/deadline.ts'
 import { maxEnvelopeBytes } from './rpc-envelope.ts'
 
 export type Exchange =
-  | { readonly type: 'answered'; readonly status: number; readonly body: string }
-  /** The code of the error, such as ECONNREFUSED; undefined: there was no answer in time. */
-  | { readonly type: 'failed'; readonly code: string | undefined }
+  | { readonly type: 'answered'; readonly body: string }
+  | { readonly type: 'failed'; readonly how: Failure }
+
+export type Failure =
+  /** Nothing listens there: the message did not arrive. */
+  | 'refused'
+  /** No connection in time: the message did not arrive. */
+  | 'unreached'
+  /** The connection broke: the message may have arrived. */
+  | 'reset'
+  /** No answer in time, or one that cannot be read: the message may have arrived. */
+  | 'lost'
 
 export interface ExchangeRequest {
   readonly path: string
@@ -25,7 +35,6 @@ class Handler implements Dispatcher.DispatchHandler {
   readonly #cancel: () => void
   #controller: Dispatcher.DispatchController | undefined
   #isOver = false
-  #status = 0
   #chunks: Buffer[] = []
   #size = 0
 
@@ -41,10 +50,6 @@ class Handler implements Dispatcher.DispatchHandler {
     else this.#controller = controller
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number): void {
-    this.#status = status
-  }
-
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#size += chunk.length
     if (this.#size > maxEnvelopeBytes) this.#giveUp()
@@ -52,16 +57,16 @@ class Handler implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#end({ type: 'answered', status: this.#status, body: Buffer.concat(this.#chunks).toString() })
+    this.#end({ type: 'answered', body: Buffer.concat(this.#chunks).toString() })
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: NodeJS.ErrnoException): void {
-    this.#end({ type: 'failed', code: error.code ?? error.name })
+    this.#end({ type: 'failed', how: failures[error.code ?? ''] ?? 'lost' })
   }
 
   #giveUp(): void {
     if (this.#isOver) return
-    this.#end({ type: 'failed', code: undefined })
+    this.#end({ type: 'failed', how: 'lost' })
     this.#controller?.abort(givenUp)
   }
 
@@ -74,3 +79,11 @@ class Handler implements Dispatcher.DispatchHandler {
 }
 
 const givenUp = new Error('given up')
+
+const failures: Readonly<Record<string, Failure>> = {
+  ECONNREFUSED: 'refused',
+  UND_ERR_CONNECT_TIMEOUT: 'unreached',
+  ECONNRESET: 'reset',
+  EPIPE: 'reset',
+  UND_ERR_SOCKET: 'reset',
+}

@@ -1,17 +1,21 @@
-// POST /rpc: passes one message to an actor of this process. The status reports routing and load, not
-// business results.
+// The internal port: passes messages of other processes to actors of this one, over a socket or as POST /rpc. Answers report
+// routing and load, not business results.
 import type { Clock } from '../../shared/clock.ts'
+import type { ServerSocket, SocketEdge, SocketHandler } from '../http/sockets.ts'
 import type { Receive, Received } from './receiver.ts'
 import type { Refused } from './refusals.ts'
+import { mostRequests } from './room.ts'
 import {
   authHeader,
   type ClusterSecrets,
   checkSeal,
   maxEnvelopeBytes,
   moreAuthHeader,
-  readEnvelope,
+  openEnvelope,
   rpcPath,
+  type Seals,
 } from './rpc-envelope.ts'
+import { maxFrameBytes, readMessage, socketPath, writeAnswer } from './rpc-frame.ts'
 
 export interface RpcRequest {
   readonly method: string
@@ -26,18 +30,22 @@ export interface RpcResponse {
   readonly body: string
 }
 
-export interface RpcHandlerOptions {
+export interface RpcOptions {
   readonly secrets: ClusterSecrets
   readonly clock: Clock
   readonly receive: Receive
   readonly refused: Refused
 }
 
+type Answer = Received | { readonly type: 'unsealed' | 'malformed' }
+
 /** 409 and 410: not here, try another node at once. 429 and 503: not now, and not here for a while. */
-const statusOf: Readonly<Record<Received['type'], number>> = {
+const statusOf: Readonly<Record<Answer['type'], number>> = {
   accepted: 202,
   answered: 200,
   timedOut: 200,
+  malformed: 400,
+  unsealed: 401,
   notFound: 404,
   theirs: 409,
   restarted: 410,
@@ -48,28 +56,91 @@ const statusOf: Readonly<Record<Received['type'], number>> = {
 }
 
 /** Usable as an HttpHandler of platform/http. */
-export function createRpcHandler({ secrets, clock, receive, refused }: RpcHandlerOptions) {
+export function createRpcHandler(options: RpcOptions) {
   return async (request: RpcRequest): Promise<RpcResponse> => {
     if (request.method !== 'POST' || request.path !== rpcPath) return respond(404, { type: 'noSuchPath' })
-    const body = await request.body(maxEnvelopeBytes)
-    const given = { first: request.header(authHeader), more: request.header(moreAuthHeader) }
-    const seal = checkSeal(secrets, given, clock.now(), body)
-    if (seal !== 'sealed') {
-      refused('http', seal)
-      return respond(401, { type: 'unsealed' })
-    }
-    const envelope = readEnvelope(Buffer.from(body).toString('utf8'))
-    if (envelope === 'malformed') {
-      refused('http', envelope)
-      return respond(400, { type: envelope })
-    }
-    const received: Received = envelope === 'unknown' ? { type: 'unknown' } : await receive(envelope, 'http')
-    return respond(statusOf[received.type], received)
+    const answer = await take(options, sealsOf(request), await request.body(maxEnvelopeBytes))
+    return respond(statusOf[answer.type], answer)
   }
 }
+
+const sealsOf = (request: Pick<RpcRequest, 'header'>): Seals => ({
+  first: request.header(authHeader),
+  more: request.header(moreAuthHeader),
+})
 
 const respond = (status: number, body: object): RpcResponse => ({
   status,
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify(body),
 })
+
+async function take(
+  { receive, refused, ...known }: RpcOptions,
+  seals: Seals,
+  body: Uint8Array | string,
+): Promise<Answer> {
+  const opened = openEnvelope(known, seals, body)
+  if (typeof opened !== 'string') return receive(opened, 'http')
+  if (opened === 'unknown') return { type: opened }
+  refused('http', opened)
+  return { type: opened === 'malformed' ? opened : 'unsealed' }
+}
+
+/** Answers are small; whoever reads none gets no more of them. */
+const maxBufferedBytes = 16 * 1024 * 1024
+
+export type UpgradeRpc = SocketEdge['upgrade']
+
+/** The sockets of the internal port. `upgrade` may be known later than the port is open. */
+export const rpcSockets = (upgrade: UpgradeRpc): SocketEdge => ({
+  path: socketPath,
+  ...{ maxFrameBytes, maxBufferedBytes },
+  upgrade,
+  publishWith: () => {},
+})
+
+/** The upgrade is sealed, so that a stranger gets no socket, and each message for itself. */
+export function createRpcUpgrade(options: RpcOptions): UpgradeRpc {
+  // A client's own limit bounds what it has under way; this is for all of them.
+  let underWay = 0
+
+  async function answer(seals: Seals, body: string): Promise<Answer> {
+    if (underWay >= mostRequests) return { type: 'unavailable' }
+    underWay += 1
+    try {
+      return await take(options, seals, body)
+    } finally {
+      underWay -= 1
+    }
+  }
+
+  function handler(): SocketHandler {
+    let socket: ServerSocket | undefined
+    return {
+      opened: (opened) => {
+        socket = opened
+      },
+      received(frame) {
+        const message = readMessage(frame)
+        if (!message) {
+          options.refused('http', 'malformed')
+          return socket?.close(protocolError, 'a message is a number, seals and an envelope')
+        }
+        const { number, seals, body } = message
+        void answer(seals, body).then((given) => socket?.send(writeAnswer(number, given)))
+      },
+      drained() {},
+      closed() {},
+    }
+  }
+
+  return async (request) => {
+    const verdict = checkSeal(options.secrets, sealsOf(request), options.clock.now(), socketPath)
+    if (verdict === 'sealed') return handler()
+    options.refused('http', verdict)
+    return respond(statusOf.unsealed, { type: 'unsealed' })
+  }
+}
+
+const protocolError = 1002

@@ -1,8 +1,9 @@
 // A miniature gateway: a node, its internal port, and ledger actors over rows that the gateways share.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { ActorDirectory } from '../../../../src/platform/actors/directory.ts'
 import { type ClusterNode, type NodeOptions, startNode } from '../../../../src/platform/cluster/node.ts'
+import { rpcSockets, type UpgradeRpc } from '../../../../src/platform/cluster/rpc-handler.ts'
+import { isRefusal } from '../../../../src/platform/http/sockets.ts'
+import { listen } from '../../../../src/platform/http/uws.ts'
 import { systemClock } from '../../../../src/shared/clock.ts'
 import type { Log } from '../../../../src/shared/log.ts'
 import { PATIENCE_MS } from '../../../support/patience.ts'
@@ -47,15 +48,27 @@ export interface GatewayOptions {
   readonly postgresAwayMs?: () => number
   readonly log?: Log
   readonly secrets?: readonly string[]
+  /** False: messages come by POST alone, as to the release before the sockets. */
+  readonly takesSockets?: boolean
 }
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { redisUrl, host = new LedgerHost() } = options
   let isHanging = false
-  const server = createServer((request, response) => {
-    if (!isHanging) void serve(node, request, response)
+  const whileItRuns = <T>(answer: () => Promise<T>): Promise<T> =>
+    isHanging ? new Promise(() => {}) : answer()
+  const upgrade: UpgradeRpc = (request) =>
+    whileItRuns(async () => {
+      const verdict = await node.upgradeRpc(request)
+      if (isRefusal(verdict)) return verdict
+      return { ...verdict, received: (text) => void (isHanging || verdict.received(text)) }
+    })
+  const server = await listen({
+    ...{ host: '127.0.0.1', port: 0, maxInFlight: 1_000, closeDeadlineMs: 0 },
+    handler: (request) => whileItRuns(() => node.handleRpc(request)),
+    ...(options.takesSockets !== false && { sockets: rpcSockets(upgrade) }),
   })
-  const address = await listen(server)
+  const address = `http://127.0.0.1:${server.port}`
   const node = await startNode({
     ...peerOptions(redisUrl),
     ...(options.log && { log: options.log }),
@@ -79,10 +92,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   })
   node.host('call', actors)
   await node.serve()
-  const closePort = () => {
-    server.closeAllConnections()
-    return new Promise<void>((resolve) => server.close(() => resolve()))
-  }
   return {
     node,
     actors: actors as never,
@@ -94,35 +103,18 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       isHanging = true
       node.session.abandon()
     },
-    refuse: closePort,
+    refuse: () => server.close(),
     async crash() {
       node.session.abandon()
       actors.close()
-      await closePort()
+      await server.close()
     },
     async close() {
       actors.close()
-      await closePort()
+      await server.close()
       await node.close()
     },
   }
-}
-
-async function listen(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
-async function serve(node: ClusterNode, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  const answer = await node.handleRpc({
-    method: request.method ?? '',
-    path: request.url ?? '',
-    header: (name) => request.headers[name] as string | undefined,
-    body: async () => Buffer.concat(chunks),
-  })
-  response.writeHead(answer.status, answer.headers).end(answer.body)
 }
 
 /** Polls, because the change happens on another connection, at an instant that no test can know. */

@@ -1,7 +1,5 @@
 // Endpoints whose receivers are slow hold their asks for seconds. What others ask and tell meanwhile must find room.
 import assert from 'node:assert/strict'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { createReceiver, type LocalActors } from '../../../../src/platform/cluster/receiver.ts'
 import { mostEndpointAsks, mostRequests, mostSent } from '../../../../src/platform/cluster/room.ts'
 import { createRpcClient } from '../../../../src/platform/cluster/rpc-client.ts'
@@ -9,6 +7,7 @@ import type { RpcEnvelope } from '../../../../src/platform/cluster/rpc-envelope.
 import { systemClock } from '../../../../src/shared/clock.ts'
 import { after, describe, test } from '../../../support/harness.ts'
 import { secret } from './gateway.ts'
+import { startPeer } from './rpc-peer.ts'
 
 let last = 0
 const envelope = (type: RpcEnvelope['type'], kind: RpcEnvelope['kind']): RpcEnvelope => {
@@ -52,18 +51,16 @@ describe('room for messages between processes', () => {
   })
 
   test('from a sender, slow endpoints of another process leave room for its calls', async () => {
-    const held: ServerResponse[] = []
+    const held: (() => void)[] = []
     let isSlow = true
-    const answer = (response: ServerResponse) => response.end(JSON.stringify({ type: 'accepted' }))
-    const server = createServer(async (request, response) => {
-      const chunks: Buffer[] = []
-      for await (const chunk of request) chunks.push(chunk as Buffer)
-      const { type, kind } = JSON.parse(Buffer.concat(chunks).toString()) as RpcEnvelope
-      if (isSlow && type === 'ask' && kind === 'endpoint') held.push(response)
-      else answer(response)
+    const peer = await startPeer(({ type, kind }) => {
+      const isHeld = isSlow && type === 'ask' && kind === 'endpoint'
+      return new Promise((resolve) => {
+        const answer = () => resolve({ type: 'accepted' })
+        if (isHeld) held.push(answer)
+        else answer()
+      })
     })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const rpc = createRpcClient({
       secrets: [secret],
       clock: systemClock,
@@ -71,17 +68,16 @@ describe('room for messages between processes', () => {
       most: { tell: 1, call: 1, endpoint: 2 },
     })
     after(async () => {
-      server.closeAllConnections()
-      server.close()
       await rpc.close()
+      await peer.close()
     })
-    const asked = [1, 2].map(() => rpc.send(address, envelope('ask', 'endpoint')))
-    assert.deepEqual(await rpc.send(address, envelope('ask', 'endpoint')), { type: 'unavailable' })
-    assert.deepEqual(await rpc.send(address, envelope('ask', 'call')), { type: 'accepted' })
-    assert.deepEqual(await rpc.send(address, envelope('tell', 'call')), { type: 'accepted' })
+    const asked = [1, 2].map(() => rpc.send(peer.address, envelope('ask', 'endpoint')))
+    assert.deepEqual(await rpc.send(peer.address, envelope('ask', 'endpoint')), { type: 'unavailable' })
+    assert.deepEqual(await rpc.send(peer.address, envelope('ask', 'call')), { type: 'accepted' })
+    assert.deepEqual(await rpc.send(peer.address, envelope('tell', 'call')), { type: 'accepted' })
     isSlow = false
-    for (const response of held) answer(response)
+    for (const answer of held) answer()
     assert.deepEqual(await Promise.all(asked), Array(2).fill({ type: 'accepted' }))
-    assert.deepEqual(await rpc.send(address, envelope('ask', 'endpoint')), { type: 'accepted' })
+    assert.deepEqual(await rpc.send(peer.address, envelope('ask', 'endpoint')), { type: 'accepted' })
   })
 })
