@@ -27,8 +27,8 @@ export interface CallUpdatesOptions {
   readonly log: Log
   /** Opens the 24 hours for answers in the call's conversation. */
   readonly opened: (id: CallId, at: Date) => Promise<void>
-  /** Hears at which endpoint the calls of a number ring; null: at none. */
-  readonly noteEndpoint?: (phoneNumberId: string, id: EndpointId | null) => void
+  /** Hears at which endpoint the calls of a number ring, if they ring at one. */
+  readonly noteEndpoints?: (phoneNumberId: string, ids: readonly EndpointId[]) => void
   /** Counts the updates of unknown numbers and calls. */
   readonly ignored?: (why: 'unknownNumber' | 'unknownCall') => void
 }
@@ -175,7 +175,7 @@ function createRing(options: CallUpdatesOptions, { tell, ignore }: Reports) {
     const begun = await written(update, person)
     if (!begun) return ignore('unknownNumber', update)
     if (begun.type === 'begun') {
-      options.noteEndpoint?.(update.phoneNumberId, begun.route[0] ?? null)
+      options.noteEndpoints?.(update.phoneNumberId, begun.route.slice(0, 1))
       await begin(begun, { type: 'ringing', session })
       if (!begun.isOpen) await options.opened(begun.row.id, update.at)
     } else {

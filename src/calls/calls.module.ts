@@ -6,6 +6,7 @@ import { ActorDirectory } from '../platform/actors/directory.ts'
 import type { DirectoryEvent } from '../platform/actors/directory-options.ts'
 import { noRestores, outliveRestore } from '../platform/actors/outlive-restore.ts'
 import type { Ownership } from '../platform/actors/ownership.ts'
+import type { HandoverGround } from '../platform/cluster/update-handover.ts'
 import type { Settings } from '../platform/config/settings.ts'
 import type { RestoreWatch } from '../platform/postgres/restore-watch.ts'
 import { connectPool, type Pool } from '../platform/postgres/sql.ts'
@@ -18,8 +19,8 @@ import type { CallTiming } from './call.messages.ts'
 import { createCallCommands } from './commands.ts'
 import { type CallHost, type CallHostOptions, createCallHost } from './host/call-host.ts'
 import { type CallRouter, createCallOwners } from './host/call-owners.ts'
+import { createCallHandover } from './host/handed-updates.ts'
 import { restoreCalls } from './host/restore-calls.ts'
-import { createUpdateHandover, type UpdateHandoverOptions } from './host/update-handover.ts'
 import { wakeOverdueCalls } from './host/wake-overdue-calls.ts'
 import { createIceServers } from './ice-servers.ts'
 import type { CallSessions, Contacts, DirectSender } from './ports.ts'
@@ -57,9 +58,10 @@ export interface CallsOptions {
   readonly provider: Provider
   readonly accounts: CallHostOptions['accounts']
   readonly ownership: Ownership
-  readonly router: CallRouter & UpdateHandoverOptions['router']
-  readonly session: UpdateHandoverOptions['session']
-  readonly endpoints: UpdateHandoverOptions['endpoints']
+  readonly router: CallRouter & HandoverGround['router']
+  readonly session: HandoverGround['session']
+  readonly endpoints: HandoverGround['endpoints']
+  readonly taken?: HandoverGround['taken']
   readonly direct: DirectSender
   readonly dispatch: Dispatch
   readonly clock: Clock
@@ -109,11 +111,11 @@ export function createCalls(options: CallsOptions) {
   const begin = createCallBeginStore(urgent)
   const ledger = createCallLedger({ calls, begin, ownership, offers, dispatch, clock })
   const owners = createCallOwners({ directory, host, router, ownership, clock, timing, log })
-  const handover = createUpdateHandover({ ...options, isKnown: calls.isRemembered })
+  const handover = createCallHandover({ ...options, isKnown: calls.isRemembered })
   const applyHere = createApplyCallUpdate({
     opened: createCallWindowStore(urgent).opened,
     ...{ contacts, ledger, owners, clock, timing, log },
-    noteEndpoint: handover.noteEndpoint,
+    noteEndpoints: handover.noteEndpoints,
     ...(options.ignored && { ignored: options.ignored }),
   })
   return {

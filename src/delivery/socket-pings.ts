@@ -136,7 +136,16 @@ export function pingDue(turn: Turn, token: number): void {
   const open = openSocket(turn.state, token)
   if (!open) return
   ping(turn, open)
-  schedulePing(turn, open, open.unconfirmedBytes > 0 ? unconfirmedPingMs : turn.options.pingMs)
+  schedulePing(turn, open, open.unconfirmedBytes > 0 ? unconfirmedPingMs : intervalMs(turn))
+}
+
+/** Sockets are pinged at the same instants: with thousands of them the process would wake up for each. */
+const togetherMs = 50
+
+/** Until the next ping of a quiet socket: the interval, less the time that makes it one of those instants. */
+export function intervalMs({ at, options: { pingMs } }: Turn): number {
+  const early = (at.getTime() + pingMs) % Math.min(togetherMs, pingMs / 2)
+  return pingMs - early
 }
 
 /** Returns the frames that this pong proves to be read. */

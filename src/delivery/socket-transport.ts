@@ -18,6 +18,7 @@ import {
   frameEnded,
   frameTaken,
   type Handed,
+  intervalMs,
   mostUnread,
   openSocket,
   pong,
@@ -95,7 +96,7 @@ export function dialled(turn: Turn, token: number, opening: SocketOpening): void
       delayMs: turn.options.idleCloseMs,
       message: { type: 'idleDue', token },
     },
-    { type: 'setTimer', name: 'ping', delayMs: turn.options.pingMs, message: { type: 'pingDue', token } },
+    { type: 'setTimer', name: 'ping', delayMs: intervalMs(turn), message: { type: 'pingDue', token } },
   )
   writeUrgent(turn, open)
   if (head) carryPing(turn, open, write(turn, open, { type: 'queued', item: head }))

@@ -150,8 +150,10 @@ function createFeatures(context: ProcessContext, ground: Ground) {
     observe: observe('endpoint'),
   })
   const { dispatch } = delivery
+  const { router, session } = node
+  const handover = { router, session, endpoints: delivery.directory, taken: metrics.taken }
   const messaging = createMessaging({
-    ...{ sql, urgent, clock, log, provider, blobs, dispatch },
+    ...{ sql, urgent, clock, log, provider, blobs, dispatch, handover },
     accounts: accountOptions,
     campaigns: createCampaignHooks(sql, log),
     ignored: metrics.ignored,
@@ -161,11 +163,9 @@ function createFeatures(context: ProcessContext, ground: Ground) {
     ...shared,
     ...messaging.ofCalls,
     sessions: createCallSessions(node.redis),
-    provider,
-    ...{ ownership: node.ownership, router: node.router, session: node.session },
-    endpoints: delivery.directory,
-    direct: delivery.direct,
-    dispatch,
+    ...handover,
+    ...{ provider, ownership: node.ownership },
+    ...{ direct: delivery.direct, dispatch },
     ignored: metrics.ignored,
     observe: observe('call'),
   })
@@ -177,6 +177,7 @@ function createFeatures(context: ProcessContext, ground: Ground) {
   node.host('endpoint', delivery.directory)
   node.host('call', calls.directory)
   node.host('callUpdates', calls.updates)
+  if (messaging.handedUpdates) node.host('messageUpdates', messaging.handedUpdates)
   const privacy = createPrivacy({ sql, blobs })
   return { accounts: createAccounts(shared), delivery, messaging, calls, campaigns, privacy }
 }

@@ -15,7 +15,14 @@ import type { MessageDetails } from '../contract/records/message-details.ts'
 import { isAddress, phoneOf } from '../shared/address.ts'
 import type { Clock } from '../shared/clock.ts'
 import { oneUnlessHeldUp } from '../shared/concurrency.ts'
-import { decodeId, encodeId, type MessageId, newId, type WorkspaceId } from '../shared/ids.ts'
+import {
+  decodeId,
+  type EndpointId,
+  encodeId,
+  type MessageId,
+  newId,
+  type WorkspaceId,
+} from '../shared/ids.ts'
 import { KeyedBatcher } from '../shared/keyed-batcher.ts'
 import type { Consent } from './consent.ts'
 import type { Claim } from './identity.ts'
@@ -54,6 +61,8 @@ export interface MessageUpdatePorts {
   /** Called for each failed message of a campaign. */
   readonly campaignSendFailed: (messageId: MessageId, error: Failure) => void
   readonly consent: Consent
+  /** Hears to which endpoints the messages of a number went. */
+  readonly noteEndpoints?: (phoneNumberId: string, ids: readonly EndpointId[]) => void
 }
 
 export interface MessageUpdates {
@@ -204,6 +213,12 @@ async function applyInbound(
     }
     const written = await writeInbound(inboundOf(update, parties, ports.clock.now()))
     if (written) {
+      // A repeat is written nowhere, and says nothing of the endpoints.
+      if (written.length > 0)
+        ports.noteEndpoints?.(
+          phoneNumberId,
+          written.map(({ endpointId }) => endpointId),
+        )
       ports.dispatch(written)
       return 'applied'
     }

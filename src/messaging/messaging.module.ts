@@ -12,17 +12,19 @@ import type {
   TemplateStatusUpdate,
 } from '../contract/provider-updates.ts'
 import type { Failure } from '../contract/records/failure.ts'
+import type { HandoverGround } from '../platform/cluster/update-handover.ts'
 import { downloadPlaces, uploadPlaces } from '../platform/http/upload-places.ts'
 import type { Pool } from '../platform/postgres/sql.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { MessageId, WorkspaceId } from '../shared/ids.ts'
 import type { Log } from '../shared/log.ts'
 import { createAccountHealth } from './account-health.ts'
-import { createMessageUpdates } from './apply-message-updates.ts'
+import { createMessageUpdates, type MessageUpdatePorts } from './apply-message-updates.ts'
 import { createAttemptSend } from './attempt-send.ts'
 import { createConsent } from './consent.ts'
 import { createMediaFetcher } from './fetch-media.ts'
 import { createFindAttachment } from './find-attachment.ts'
+import { createMessageHandover } from './host/handed-messages.ts'
 import { createCatalogRefresh } from './host/refresh-catalog.ts'
 import { type CatalogSync, syncCatalog } from './host/sync-catalog.ts'
 import { createReadMarks } from './mark-read.ts'
@@ -76,6 +78,8 @@ export interface MessagingOptions {
   readonly log: Log
   /** Called for provider updates that concern nothing here. */
   readonly ignored: (type: string) => void
+  /** In a gateway: inbound messages go to the one that owns the endpoint. */
+  readonly handover?: Omit<HandoverGround, 'clock' | 'log'>
   /** Called for each single send: single sends and campaigns share the rate of a number. */
   readonly spent: (phoneNumberId: string) => void
 }
@@ -135,14 +139,7 @@ export function createMessaging(options: MessagingOptions) {
     }),
     preview: createPreviewMessage({ store, templates, clock }),
     ...uploadsOf(options, { ofNumber: senderAccounts.ofNumber, ofWorkspace: connected }),
-    updates: createMessageUpdates({
-      ...options,
-      store,
-      contacts,
-      consent,
-      sendFailed,
-      campaignSendFailed: campaigns.sendFailed,
-    }),
+    ...updatesOf(options, { store, contacts, consent, sendFailed }),
     readMarks: createReadMarks({
       store: createReadMarkStore(sql, accounts),
       provider,
@@ -161,6 +158,26 @@ export function createMessaging(options: MessagingOptions) {
     sweepSends: () => sweepSends({ store, transmitter, dispatch, clock }),
     /** Resolves when no single send is in progress. */
     drain: () => transmitter.drain(),
+  }
+}
+
+function updatesOf(
+  options: MessagingOptions,
+  parts: Pick<MessageUpdatePorts, 'store' | 'contacts' | 'consent' | 'sendFailed'>,
+) {
+  const { clock, log, campaigns } = options
+  const handover = options.handover && createMessageHandover({ ...options.handover, clock, log })
+  const here = createMessageUpdates({
+    ...options,
+    ...parts,
+    campaignSendFailed: campaigns.sendFailed,
+    ...(handover && { noteEndpoints: handover.noteEndpoints }),
+  })
+  const { applyInbound } = here
+  return {
+    updates: handover ? { ...here, applyInbound: handover.through(applyInbound) } : here,
+    /** For the inbound messages that other gateways hand over. */
+    handedUpdates: handover?.asked(applyInbound),
   }
 }
 

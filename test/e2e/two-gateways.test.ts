@@ -3,7 +3,7 @@ import { decodeId } from '../../src/shared/ids.ts'
 import { after, before } from '../support/harness.ts'
 import { askPermission, decline, miss, place, ring, ringing, simCall, statuses, talk } from './call-steps.ts'
 import { client, type Json, ok } from './clients.ts'
-import { optOut, receive, route, sendAndFollow, sendInVain } from './message-steps.ts'
+import { optOut, receive, route, sendAndFollow, sendInVain, write } from './message-steps.ts'
 import { eventually, openScene, type Scene, stepsOf } from './scene.ts'
 import { session } from './sdp.ts'
 
@@ -49,6 +49,15 @@ async function forwarder(from: string): Promise<number> {
   return index()
 }
 
+/** Of each gateway, whether it holds the socket. */
+const holders = () =>
+  Promise.all(
+    scene.stack.gateways.map(async ({ internalOrigin }) => {
+      const { body } = await client(internalOrigin).get('/metrics')
+      return /^switchboard_webhook_sockets 1$/m.test(body)
+    }),
+  )
+
 step('messages are sent at one gateway and reported by the provider at either', async () => {
   await Promise.all([sendAndFollow(scene), sendAndFollow(scene, '15557010055'), sendInVain(scene)])
 })
@@ -81,13 +90,7 @@ step('a ringing call is declined at either gateway', () => decline(scene))
 step('a caller who gives up leaves a missed call', () => miss(scene))
 step('a call placed at one gateway is answered over the socket and hung up at the other', () => place(scene))
 step('calls come to live in the gateway that holds the socket', async () => {
-  const holders = await Promise.all(
-    scene.stack.gateways.map(async ({ internalOrigin }) => {
-      const { body } = await client(internalOrigin).get('/metrics')
-      return /^switchboard_webhook_sockets 1$/m.test(body)
-    }),
-  )
-  const holder = holders.indexOf(true)
+  const holder = (await holders()).indexOf(true)
   // The webhooks of two calls that begin at once go to both gateways, and the first calls tell each whose the endpoint is.
   await eventually('both are forwarded by the holder', async () => {
     const both = await Promise.all(['15557000301', '15557000302'].map(forwarder))
@@ -95,6 +98,21 @@ step('calls come to live in the gateway that holds the socket', async () => {
   })
 })
 step('permission that comes in at one gateway allows a call at the other', () => askPermission(scene))
+step(
+  'messages of a number come to be written by the gateway that holds the socket of its endpoint',
+  async () => {
+    const holder = (await holders()).indexOf(true)
+    const taken = async () => {
+      const { body } = await client(scene.stack.gateway(holder).internalOrigin).get('/metrics')
+      return Number(/_updates_taken_total\{kind="inboundMessage"\} (\d+)/.exec(body)?.[1] ?? 0)
+    }
+    const before = await taken()
+    await eventually('the other one hands texts over', async () => {
+      await write(scene, '15557000131', 'for the holder')
+      return (await taken()) > before
+    })
+  },
+)
 step('both gateways together held one socket', async () => {
   assert.equal(scene.socket.connections.length, 1)
   assert.equal(scene.socket.connections[0]?.closed, undefined)

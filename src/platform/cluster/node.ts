@@ -108,8 +108,9 @@ async function assemble(options: NodeOptions, connections: Redis[]): Promise<Clu
     if (envelope.message.type === pingType) return selfPing.took(envelope.msgId)
     const { type } = await receive(envelope, 'inbox')
     const isMoving = type === 'theirs' || type === 'leaving'
-    if (isMoving && envelope.kind !== 'callUpdates')
-      void peer.router.tell(envelope.kind, envelope.id, envelope.message)
+    const { kind, id, message } = envelope
+    if (isMoving && kind !== 'callUpdates' && kind !== 'messageUpdates')
+      void peer.router.tell(kind, id, message)
   }
   const inbox = { reader, commands: redis, nodeId: self.nodeId, secrets, clock, refused, receive: take }
   const selfPing = startSelfPing({

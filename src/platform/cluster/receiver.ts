@@ -1,4 +1,4 @@
-// Passes messages from other processes, over HTTP or the inbox, to local actors. Never forwards them.
+// Passes messages from other processes, over the internal port or the inbox, to local actors. Never forwards them.
 
 import type { Clock } from '../../shared/clock.ts'
 import type { AskResult, TellResult } from '../actors/mailbox-entry.ts'

@@ -1,4 +1,4 @@
-// Message ids of the last minute, so that a message that arrives over HTTP and the inbox is handled once.
+// Message ids of the last minute, so that a message that arrives over the internal port and the inbox is handled once.
 import type { Clock } from '../../shared/clock.ts'
 import { Generations } from '../../shared/generations.ts'
 

@@ -3,7 +3,7 @@
 import type { Clock } from '../../shared/clock.ts'
 import type { Log } from '../../shared/log.ts'
 
-/** How a message came to this process. */
+/** How a message came to this process: to the internal port, over a socket or as a POST, or over Redis. */
 export type Way = 'http' | 'inbox'
 
 export type RefusalReason =

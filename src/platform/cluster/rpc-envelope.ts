@@ -1,12 +1,12 @@
 // The RPC envelope between processes, and the HMAC that proves that it comes from this cluster, whether it came
-// over HTTP or over the inbox.
+// over the internal port or the inbox.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../shared/clock.ts'
 import type { ActorKind } from '../actors/actor.ts'
 import type { RefusalReason } from './refusals.ts'
 
 /** The actors of a kind, or what else of a process answers others. */
-export type Addressee = ActorKind | 'callUpdates'
+export type Addressee = ActorKind | 'callUpdates' | 'messageUpdates'
 
 export interface RpcEnvelope {
   /** Versions N and N−1 must understand each other. */

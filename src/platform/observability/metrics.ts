@@ -33,6 +33,7 @@ type MakeCounter = (name: string, help: string, ...labelNames: string[]) => Coun
 function webhookMetrics(counter: MakeCounter) {
   const updates = counter('provider_updates', 'Updates received from the provider, by kind', 'kind')
   const ignored = counter('provider_updates_ignored', 'Updates that concern nothing of ours, by kind', 'kind')
+  const taken = counter('provider_updates_taken', 'Updates applied for another gateway, by kind', 'kind')
   const unapplied = counter(
     'provider_elements_unapplied',
     'Elements of webhooks that nothing was made of, by reason',
@@ -45,6 +46,7 @@ function webhookMetrics(counter: MakeCounter) {
       for (const [reason, count] of Object.entries(skipped)) unapplied.inc({ reason }, count)
     },
     ignored: (kind: string) => ignored.inc({ kind }),
+    taken: (kind: string) => taken.inc({ kind }),
     copiesLost: (count: number) => lost.inc(count),
   }
 }

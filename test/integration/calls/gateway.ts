@@ -1,6 +1,5 @@
 import type { CallMessage } from '../../../src/calls/call.messages.ts'
 import { type Calls, createCalls } from '../../../src/calls/calls.module.ts'
-import type { HandedUpdate, UpdateRouter } from '../../../src/calls/host/update-handover.ts'
 import type { CallSessions, DirectSender } from '../../../src/calls/ports.ts'
 import type { WrittenDelivery } from '../../../src/contract/dispatch.ts'
 import { personAt } from '../../../src/contract/person.ts'
@@ -8,6 +7,7 @@ import type { Provider, ProviderError, ProviderResult } from '../../../src/contr
 import type { CallConnectUpdate, CallTerminateUpdate } from '../../../src/contract/provider-updates.ts'
 import type { AskResult, TellResult } from '../../../src/platform/actors/mailbox-entry.ts'
 import type { Ownership } from '../../../src/platform/actors/ownership.ts'
+import type { UpdateRouter } from '../../../src/platform/cluster/update-handover.ts'
 import { createRestoreWatch, type RestoreWatch } from '../../../src/platform/postgres/restore-watch.ts'
 import type { Pool } from '../../../src/platform/postgres/sql.ts'
 import { type Clock, systemClock } from '../../../src/shared/clock.ts'
@@ -206,7 +206,7 @@ export class Cluster {
         return owner === undefined ? undefined : { nodeId: owner, sid: owner, address: '' }
       },
       askAt: async ({ sid }, { id, message }) => {
-        const sent: HandedUpdate = JSON.parse(JSON.stringify(message))
+        const sent = JSON.parse(JSON.stringify(message))
         const answer = this.#updates.get(sid)?.ask(id, sent)
         return answer && !this.losesAnswers ? answer : { type: 'unavailable' }
       },

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import type { WrittenDelivery } from '../../../src/contract/dispatch.ts'
 import { personAt } from '../../../src/contract/person.ts'
-import type { InboundMessageUpdate } from '../../../src/contract/provider-updates.ts'
-import { createMessageUpdates } from '../../../src/messaging/apply-message-updates.ts'
+import { createMessageUpdates, type MessageUpdates } from '../../../src/messaging/apply-message-updates.ts'
+import { createMessageHandover } from '../../../src/messaging/host/handed-messages.ts'
 import type { MessageStore } from '../../../src/messaging/ports.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
-import { newId } from '../../../src/shared/ids.ts'
+import { type EndpointId, newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
 import { testConsent, testContacts, testMessageStore } from '../../support/message-store.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
@@ -17,16 +17,19 @@ import { inbound, people, story, written } from './inbound-story.ts'
 const database = await testDatabase()
 const sql = testPool(database, 8)
 interface Gateway {
-  readonly apply: (update: InboundMessageUpdate) => Promise<unknown>
+  readonly apply: MessageUpdates['applyInbound']
   readonly sent: WrittenDelivery[]
   /** How many messages each statement had. */
   readonly sizes: number[]
+  /** Hear to which endpoints the messages of a number went. */
+  readonly noted: ((phoneNumberId: string, ids: readonly EndpointId[]) => void)[]
 }
 
 function gatewayOf(patch: (store: MessageStore) => Partial<MessageStore> = () => ({})): Gateway {
   const real = testMessageStore(sql)
   const store = { ...real, ...patch(real) }
   const [sent, sizes]: [WrittenDelivery[], number[]] = [[], []]
+  const noted: Gateway['noted'] = []
   const { applyInbound: apply } = createMessageUpdates({
     store: {
       ...store,
@@ -41,13 +44,44 @@ function gatewayOf(patch: (store: MessageStore) => Partial<MessageStore> = () =>
     ignored: (type) => assert.fail(type),
     campaignSendFailed: () => undefined,
     consent: testConsent(sql),
+    noteEndpoints(phoneNumberId, ids) {
+      for (const note of noted) note(phoneNumberId, ids)
+    },
   })
-  return { apply, sent, sizes }
+  return { apply, sent, sizes, noted }
 }
 
 /** Writes each message by the statement for any one. */
 const oneByOne = () =>
   gatewayOf(() => ({ tryInbounds: async (writes) => writes.map(() => 'again' as const) }))
+
+interface Owning {
+  isOwner: boolean
+}
+
+/** Two gateways, of which the second one owns every endpoint. */
+function pairOf() {
+  const gateways = [gatewayOf(), gatewayOf()] as const
+  const states: readonly [Owning, Owning] = [{ isOwner: false }, { isOwner: true }]
+  const [first, owner] = gateways.map(({ apply, noted }, index) => {
+    const handover = createMessageHandover({
+      router: {
+        lastKnown: () => ({ nodeId: 'owner', sid: 'owner', address: '' }),
+        askAt: async (_, { id, message }) =>
+          owner?.asked.ask(id, JSON.parse(JSON.stringify(message))) ?? lost,
+      },
+      session: { state: 'serving' },
+      endpoints: { has: () => states[index]?.isOwner ?? false },
+      ...{ clock: systemClock, log: { warn: (fields: object) => assert.fail(JSON.stringify(fields)) } },
+    })
+    noted.push(handover.noteEndpoints)
+    return { apply: handover.through(apply), asked: handover.asked(apply) }
+  })
+  assert.ok(first && owner)
+  return { apply: first.apply, gateways, states }
+}
+
+const lost = { type: 'unavailable' } as const
 
 async function tenantWithReceiver(): Promise<Tenant> {
   const tenant = await addTenant(sql)
@@ -83,6 +117,25 @@ describe('inbound messages that arrive together', () => {
       for (const update of story(plain, seed).flat()) await single.apply(update)
       assert.deepEqual(await written(sql, plain, single.sent), await written(sql, slow, one.sent))
     })
+
+  test('come to the same at the gateway that owns the endpoint, which gets all after the first', async () => {
+    const [one, pair] = [oneByOne(), pairOf()]
+    const [slow, fast] = [await tenantWithReceiver(), await tenantWithReceiver()]
+    for (const update of story(slow, 5).flat()) await one.apply(update)
+    const [here, owner] = pair.gateways
+    for (const chunk of story(fast, 5)) {
+      await pair.apply(chunk[0] ?? assert.fail())
+      await Promise.all(chunk.map(pair.apply))
+    }
+    const sent = [...here.sent, ...owner.sent]
+    assert.deepEqual(await written(sql, fast, sent), await written(sql, slow, one.sent))
+    assert.equal(here.sent.length, 1)
+    assert.ok(owner.sizes.some((size) => size > 3))
+    // It owns the endpoint no more: what comes is written where it came.
+    pair.states[1].isOwner = false
+    await pair.apply(inbound(fast, { text: 'here' }))
+    assert.deepEqual([here.sent.length, owner.sent.length], [2, sent.length - 1])
+  })
 
   test('wait for no conversation that somebody has locked, and its own messages keep their order', async () => {
     const tenant = await tenantWithReceiver()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { CallUpdate } from '../../../src/calls/apply-call-update.ts'
-import { createUpdateHandover, type HandedUpdate } from '../../../src/calls/host/update-handover.ts'
+import { createCallHandover } from '../../../src/calls/host/handed-updates.ts'
 import { personAt } from '../../../src/contract/person.ts'
 import type { CallConnectUpdate, CallTerminateUpdate } from '../../../src/contract/provider-updates.ts'
 import { type EndpointId, newId } from '../../../src/shared/ids.ts'
@@ -37,14 +37,14 @@ function gateway(clock: SimulatedClock, sid: string) {
     applied.push(update)
     return 'applied' as const
   }
-  const handover = createUpdateHandover({
+  const handover = createCallHandover({
     router: {
       lastKnown: () => peer?.self,
       async askAt({ sid: to }, { id, message, deadlineMs }) {
         assert.equal(deadlineMs, 2_000)
         asked.push(to)
         await delay()
-        const sent: HandedUpdate = JSON.parse(JSON.stringify(message))
+        const sent = JSON.parse(JSON.stringify(message))
         return peer?.self.sid === to ? peer.updates.ask(id, sent) : { type: 'unavailable' }
       },
     },
@@ -59,7 +59,7 @@ function gateway(clock: SimulatedClock, sid: string) {
     log: { warn: (fields) => warnings.push(fields) },
   })
   return {
-    ...{ self, applied, known, warnings, state, asked, noteEndpoint: handover.noteEndpoint },
+    ...{ self, applied, known, warnings, state, asked, noteEndpoints: handover.noteEndpoints },
     apply: handover.through(here),
     updates: handover.asked(here),
     reaches(there: Gateway | undefined) {
@@ -73,7 +73,7 @@ function gateway(clock: SimulatedClock, sid: string) {
 
 interface Gateway {
   readonly self: { readonly nodeId: string; readonly sid: string; readonly address: string }
-  readonly updates: ReturnType<ReturnType<typeof createUpdateHandover>['asked']>
+  readonly updates: ReturnType<ReturnType<typeof createCallHandover>['asked']>
 }
 
 /** The calls of two numbers ring at one endpoint, which b owns. */
@@ -83,8 +83,8 @@ function pair() {
   b.state.isHere = true
   a.reaches(b)
   for (const number of ['pn', 'other']) {
-    a.noteEndpoint(number, endpointId)
-    b.noteEndpoint(number, endpointId)
+    a.noteEndpoints(number, [endpointId])
+    b.noteEndpoints(number, [endpointId])
   }
   return { a, b, clock }
 }
@@ -94,7 +94,7 @@ describe('the updates of a call', () => {
     const { a, b } = pair()
     await a.apply({ ...connect(), phoneNumberId: 'new' })
     assert.deepEqual([a.applied.length, b.applied.length], [1, 0])
-    a.noteEndpoint('new', endpointId)
+    a.noteEndpoints('new', [endpointId])
     await a.apply({ ...connect('wacid.2'), phoneNumberId: 'new' })
     assert.deepEqual([a.applied.length, b.applied.length], [1, 1])
   })
@@ -171,10 +171,10 @@ describe('the updates of a call', () => {
     assert.deepEqual([a.applied.length, b.applied.length], [2, 8])
   })
 
-  test('follow the number to another endpoint, or to none, as the owner tells with a connect', async () => {
+  test('follow the number to another endpoint, or to none, as the owner tells', async () => {
     const { a, b } = pair()
     const moved = newId('endpoint') as EndpointId
-    b.noteEndpoint('pn', moved)
+    b.noteEndpoints('pn', [moved])
     const ids: string[] = []
     const { ask } = b.updates
     b.updates.ask = (id, message) => {
@@ -183,8 +183,8 @@ describe('the updates of a call', () => {
     }
     await a.apply(terminate)
     for (const wacid of ['wacid.2', 'wacid.3']) await a.apply(connect(wacid))
-    assert.deepEqual(ids, [endpointId, endpointId, moved])
-    b.noteEndpoint('pn', null)
+    assert.deepEqual(ids, [endpointId, moved, moved])
+    b.noteEndpoints('pn', [])
     await a.apply(connect('wacid.4'))
     await a.apply(connect('wacid.5'))
     assert.deepEqual([b.applied.length, a.applied.length], [4, 1])

@@ -25,6 +25,27 @@ describe('the proof that a receiver has read a frame', () => {
     )
   })
 
+  test('quiet sockets are pinged at common instants, whenever they were opened, no later than the interval', () => {
+    const instants = [0, 7, 31, 49].map((openedAt) => {
+      const driver = new Driver(config())
+      driver.nowMs = openedAt
+      driver.tell({ type: 'deliver', items: items(1) })
+      const token = driver.open()
+      driver.readAll()
+      driver.tell({ type: 'settleDue', token })
+      return [20_000, 40_000].map((planned) => {
+        driver.tell({ type: 'pingDue', token })
+        const { delayMs } = driver.of('setTimer').findLast(({ name }) => name === 'ping') ?? { delayMs: 0 }
+        assert.ok(delayMs > 19_900 && delayMs <= 20_000, `${delayMs} ms`)
+        const due = driver.nowMs + delayMs
+        // Timers are late by some milliseconds.
+        driver.nowMs = planned + 3
+        return due
+      })
+    })
+    for (const due of instants) assert.deepEqual(due, [20_000, 40_000])
+  })
+
   test('one ping goes with the last frame of a turn, and its pong proves them all', () => {
     const driver = new Driver(config())
     driver.tell({ type: 'deliver', items: items(1) })

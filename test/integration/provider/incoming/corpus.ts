@@ -26,6 +26,7 @@ import pino from 'pino'
 import type { ApplyCallUpdate } from '../../../../src/calls/apply-call-update.ts'
 import type { ProviderUpdate } from '../../../../src/contract/provider-updates.ts'
 import { createMessageUpdates } from '../../../../src/messaging/apply-message-updates.ts'
+import { createMessageHandover } from '../../../../src/messaging/host/handed-messages.ts'
 import type { Pool } from '../../../../src/platform/postgres/sql.ts'
 import { createApplyUpdate } from '../../../../src/provider/incoming/apply-updates.ts'
 import { providerWebhooks, type ReceivedRecord } from '../../../../src/provider/incoming/webhooks.ts'
@@ -97,8 +98,21 @@ export function intake(sql: Pool, applyCallUpdate?: ApplyCallUpdate): Intake {
     consent: testConsent(sql),
   })
   const keep = async (update: ProviderUpdate) => void others.push(update)
+  // Every message goes as from one gateway to another: nothing of it may be lost on the way.
+  const { asked } = createMessageHandover({
+    router: { lastKnown: () => undefined, askAt: async () => ({ type: 'unavailable' }) },
+    ...{ session: { state: 'serving' }, endpoints: { has: () => true }, clock: systemClock },
+    log: { warn: ({ error }: { readonly error?: string }) => assert.fail(error) },
+  })
+  const { ask } = asked(messages.applyInbound)
   const apply = createApplyUpdate({
-    messages,
+    messages: {
+      ...messages,
+      async applyInbound(update) {
+        const answer = await ask('', JSON.parse(JSON.stringify({ type: 'apply', update })))
+        return answer.type === 'answered' ? (answer.value as Json).outcome : assert.fail(answer.type)
+      },
+    },
     applyCallUpdate:
       applyCallUpdate ??
       (async (update) => {
