@@ -13,10 +13,10 @@ export interface Message {
   readonly body: string
 }
 
-export const writeMessage = (number: string, { first, more }: Seals, body: string): string =>
+export const messageFrame = (number: string, { first, more }: Seals, body: string): string =>
   `${number} ${first}${more ? `,${more}` : ''} ${body}`
 
-export function readMessage(frame: string): Message | undefined {
+export function messageIn(frame: string): Message | undefined {
   const [number, rest] = cut(frame, ' ')
   const [seals, body] = cut(rest ?? '', ' ')
   if (body === undefined) return undefined
@@ -24,9 +24,9 @@ export function readMessage(frame: string): Message | undefined {
   return { number, seals: { first, more }, body }
 }
 
-export const writeAnswer = (number: string, answer: object): string => `${number} ${JSON.stringify(answer)}`
+export const answerFrame = (number: string, answer: object): string => `${number} ${JSON.stringify(answer)}`
 
-export const readAnswer = (frame: string): readonly [number: string, answer: string | undefined] =>
+export const answerIn = (frame: string): readonly [number: string, answer: string | undefined] =>
   cut(frame, ' ')
 
 function cut(text: string, at: string): readonly [head: string, rest: string | undefined] {

@@ -15,7 +15,7 @@ import {
   rpcPath,
   type Seals,
 } from './rpc-envelope.ts'
-import { maxFrameBytes, readMessage, socketPath, writeAnswer } from './rpc-frame.ts'
+import { answerFrame, maxFrameBytes, messageIn, socketPath } from './rpc-frame.ts'
 
 export interface RpcRequest {
   readonly method: string
@@ -122,13 +122,13 @@ export function createRpcUpgrade(options: RpcOptions): UpgradeRpc {
         socket = opened
       },
       received(frame) {
-        const message = readMessage(frame)
+        const message = messageIn(frame)
         if (!message) {
           options.refused('http', 'malformed')
           return socket?.close(protocolError, 'a message is a number, seals and an envelope')
         }
         const { number, seals, body } = message
-        void answer(seals, body).then((given) => socket?.send(writeAnswer(number, given)))
+        void answer(seals, body).then((given) => socket?.send(answerFrame(number, given)))
       },
       drained() {},
       closed() {},

@@ -5,7 +5,7 @@ import type { Clock } from '../../shared/clock.ts'
 import { afterHalves } from '../../shared/deadline.ts'
 import type { Seals } from './rpc-envelope.ts'
 import type { Exchange } from './rpc-exchange.ts'
-import { maxFrameBytes, readAnswer, socketPath, writeMessage } from './rpc-frame.ts'
+import { answerIn, maxFrameBytes, messageFrame, socketPath } from './rpc-frame.ts'
 
 /** `noSocket`: nothing was sent, since the process takes messages by POST only. */
 export type SocketExchange = Exchange | { readonly type: 'noSocket' }
@@ -82,7 +82,7 @@ export class RpcSocket {
   send(seals: Seals, body: string, timeoutMs: number): Promise<SocketExchange> {
     this.#last += 1
     const number = String(this.#last)
-    const frame = writeMessage(number, seals, body)
+    const frame = messageFrame(number, seals, body)
     return new Promise((resolve) => {
       // After a halt of this process the answer may be here, unread.
       const cancel = afterHalves(timeoutMs, () => setImmediate(() => this.#expired(number)))
@@ -117,7 +117,7 @@ export class RpcSocket {
 
   #answered(frame: string): void {
     this.#heard()
-    const [number, body = ''] = readAnswer(frame)
+    const [number, body = ''] = answerIn(frame)
     this.#settle(number, { type: 'answered', body })
   }
 

@@ -43,7 +43,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
 const platform: Readonly<Record<string, readonly string[]>> = {
   process: ['config', 'http', 'postgres'],
   observability: ['actors', 'config', 'http', 'postgres'],
-  cluster: ['actors', 'redis'],
+  cluster: ['actors', 'http', 'redis'],
   queue: ['redis'],
   blobs: ['config'],
   postgres: ['config'],
@@ -180,7 +180,7 @@ const keepers: Readonly<Record<string, RegExp>> = {
   postgres: /^(src\/platform\/postgres\/|src\/dev\/|test\/|bench\/)/,
   redis: /^(src\/platform\/redis\/|test\/|bench\/)/,
   bullmq: /^(src\/platform\/queue\/|src\/(campaigns|delivery)\/host\/|test\/|bench\/)/,
-  ws: /^(src\/delivery\/outbound\/|src\/(simulator|examples)\/|test\/|bench\/)/,
+  ws: /^(src\/delivery\/outbound\/|src\/platform\/cluster\/rpc-socket\.ts$|src\/(simulator|examples)\/|test\/|bench\/)/,
   'uWebSockets.js': /^(src\/platform\/http\/uws\.ts$|test\/|bench\/)/,
   'prom-client': /^(src\/platform\/observability\/|src\/delivery\/|test\/)/,
   aws4fetch: /^src\/platform\/blobs\//,

@@ -10,7 +10,7 @@ import {
   sealAll,
   sealHeaders,
 } from '../../../../src/platform/cluster/rpc-envelope.ts'
-import { socketPath, writeMessage } from '../../../../src/platform/cluster/rpc-frame.ts'
+import { messageFrame, socketPath } from '../../../../src/platform/cluster/rpc-frame.ts'
 import { type Clock, systemClock } from '../../../../src/shared/clock.ts'
 import { afterEach, describe, test } from '../../../support/harness.ts'
 import { eventually, secret } from './gateway.ts'
@@ -202,8 +202,8 @@ describe('a socket between processes', () => {
     assert.deepEqual(await client(['another secret']).send(peer.address, envelope()), { type: 'unavailable' })
     const socket = await socketTo(peer, upgradeHeaders())
     const body = JSON.stringify(envelope())
-    const ask = async (seals: Parameters<typeof writeMessage>[1], text = body) => {
-      socket.send(writeMessage('7', seals, text))
+    const ask = async (seals: Parameters<typeof messageFrame>[1], text = body) => {
+      socket.send(messageFrame('7', seals, text))
       const [data] = (await once(socket, 'message')) as [Buffer]
       return data.toString()
     }
