@@ -75,15 +75,11 @@ const respond = (status: number, body: object): RpcResponse => ({
   body: JSON.stringify(body),
 })
 
-async function take(
-  { receive, refused, ...known }: RpcOptions,
-  seals: Seals,
-  body: Uint8Array | string,
-): Promise<Answer> {
-  const opened = openEnvelope(known, seals, body)
-  if (typeof opened !== 'string') return receive(opened, 'http')
+async function take(options: RpcOptions, seals: Seals, body: Uint8Array | string): Promise<Answer> {
+  const opened = openEnvelope(options, seals, body)
+  if (typeof opened !== 'string') return options.receive(opened, 'http')
   if (opened === 'unknown') return { type: opened }
-  refused('http', opened)
+  options.refused('http', opened)
   return { type: opened === 'malformed' ? opened : 'unsealed' }
 }
 
@@ -110,6 +106,9 @@ export function createRpcUpgrade(options: RpcOptions): UpgradeRpc {
     underWay += 1
     try {
       return await take(options, seals, body)
+    } catch {
+      // As an HTTP server answers what its handler threw: the sender may try again.
+      return { type: 'unavailable' }
     } finally {
       underWay -= 1
     }

@@ -12,7 +12,7 @@ export type SocketExchange = Exchange | { readonly type: 'noSocket' }
 
 export interface RpcSocketOptions {
   readonly address: string
-  /** Those of the upgrade: see sealUpgrade. */
+  /** Of the upgrade, with its seals. */
   readonly headers: Readonly<Record<string, string>>
   /** For a connection to be made; it and the upgrade take `upgradeMs` at most. */
   readonly connectMs: number

@@ -92,6 +92,17 @@ describe('a socket between processes', () => {
     assert.deepEqual(peer.seen, { posts: 0, upgrades: 1 })
   })
 
+  test('stays open where a message is an error to its receiver', async () => {
+    const peer = await peerOf((one) => {
+      if (one.id === 'fault') throw new Error('planted')
+      return answersId(one, 'http')
+    })
+    const rpc = client()
+    assert.deepEqual(await rpc.send(peer.address, envelope({ id: 'fault' })), { type: 'unavailable' })
+    assert.deepEqual(await rpc.send(peer.address, envelope()), { type: 'answered', value: 'x' })
+    assert.equal(peer.seen.upgrades, 1)
+  })
+
   test('is not asked of an older release for ten seconds after it had none', async () => {
     const peer = await peerOf(answersId)
     peer.takesSockets = false
