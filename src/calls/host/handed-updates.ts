@@ -17,6 +17,7 @@ export function createCallHandover(options: CallHandoverOptions) {
   const { noteEndpoints, through, asked } = createUpdateHandover<InboundUpdate>({
     ...options,
     ...{ kind: 'callUpdates', mostUnderWay, revive: withDates },
+    keyOf: ({ wacid }) => wacid,
   })
   return {
     noteEndpoints,

@@ -55,6 +55,9 @@ export function createReceiver({ sid, actors, clock, refused }: ReceiverOptions)
     }
   }
 
+  /** What was taken and has no outcome yet: a copy of it gets that outcome, too. */
+  const underWay = new Map<string, Promise<Received>>()
+
   return async (envelope, way) => {
     const kind = actors.get(envelope.kind)
     if (envelope.sid !== sid) return { type: 'restarted' }
@@ -63,11 +66,18 @@ export function createReceiver({ sid, actors, clock, refused }: ReceiverOptions)
       refused(way, 'internal')
       return { type: 'unknown' }
     }
-    if (!recent.add(envelope.msgId)) return repeated(envelope)
-    const result = await hand(kind, envelope)
-    // A refused message may be sent again with the same id.
-    if (!wasTaken(result)) recent.delete(envelope.msgId)
-    return result
+    const { msgId } = envelope
+    if (!recent.add(msgId)) return underWay.get(msgId) ?? repeated(envelope)
+    const handed = hand(kind, envelope)
+    underWay.set(msgId, handed)
+    try {
+      const result = await handed
+      // A refused message may be sent again with the same id.
+      if (!wasTaken(result)) recent.delete(msgId)
+      return result
+    } finally {
+      underWay.delete(msgId)
+    }
   }
 }
 

@@ -14,7 +14,7 @@ import {
 } from './rpc-envelope.ts'
 import { type Exchange, exchange, type Failure } from './rpc-exchange.ts'
 import { socketPath } from './rpc-frame.ts'
-import { RpcSocket } from './rpc-socket.ts'
+import { type NoSocket, RpcSocket } from './rpc-socket.ts'
 
 export type RpcOutcome = Received | { readonly type: Exclude<Failure, 'reset'> }
 
@@ -34,8 +34,10 @@ export interface RpcClient {
 
 /** For POST: asks may take seconds, so they use separate connections: tells must not wait behind them. */
 const tellConnections = 4
-/** A process that takes no socket, such as one of an older release, is asked for one again after this time. */
+/** A process that knows no socket, such as one of an older release, is asked for one again after this time. */
 const noSocketMs = 10_000
+/** The same for one that refuses it, because it joins or is overloaded. */
+const refusedSocketMs = 1_000
 const maxPeers = 128
 const connectMs = 250
 export const probeMs = 300
@@ -54,6 +56,7 @@ interface Peer {
   /** Until then messages go by POST. */
   postsUntil: number
   reportAt: number
+  isClosed: boolean
 }
 
 export interface RpcClientOptions {
@@ -71,17 +74,12 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
   const { secrets, clock, onUnsealed, most = mostSent } = options
   const connections = { tell: tellConnections, ask: most.call + most.endpoint }
   const peers = new Map<string, Peer>()
-  let isClosed = false
 
   /** Undefined: it is no address. Another process has registered it, and its mistake must not end this one. */
   function peerAt(address: string): Peer | undefined {
     const peer = peers.get(address) ?? openPeer(address, connections)
     if (!peer || peers.has(address)) return peer
-    const [oldest] = peers
-    if (peers.size >= maxPeers && oldest) {
-      peers.delete(oldest[0])
-      void closePeer(oldest[1])
-    }
+    if (peers.size >= maxPeers) closeOldest(peers)
     peers.set(address, peer)
     return peer
   }
@@ -93,14 +91,14 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
   }
 
   async function attempt(peer: Peer, address: string, envelope: RpcEnvelope): Promise<Exchange> {
-    if (isClosed) return { type: 'failed', how: 'unreached' }
+    if (peer.isClosed) return { type: 'failed', how: 'unreached' }
     const body = JSON.stringify(envelope)
     const seals = sealAll(secrets, clock.now(), body)
     const timeoutMs = Math.max(1, envelope.type === 'tell' ? tellMs : envelope.deadlineMs + graceMs)
     if (clock.mono() >= peer.postsUntil && isShort(body)) {
       const exchanged = await socketOf(peer, address, options).send(seals, body, timeoutMs)
       if (exchanged.type !== 'noSocket') return exchanged
-      peer.postsUntil = clock.mono() + noSocketMs
+      peer.postsUntil = clock.mono() + postsFor(exchanged)
     }
     const headers = { 'content-type': 'application/json', ...sealHeaders(seals) }
     return exchange(peer.pools[envelope.type], { path: rpcPath, headers, body }, timeoutMs)
@@ -124,12 +122,14 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
     },
     probe,
     async close() {
-      isClosed = true
       await Promise.all([...peers.values()].map(closePeer))
       peers.clear()
     },
   }
 }
+
+const postsFor = ({ status }: NoSocket): number =>
+  status === undefined || status === 404 ? noSocketMs : refusedSocketMs
 
 function socketOf(peer: Peer, address: string, { secrets, clock }: RpcClientOptions): RpcSocket {
   if (peer.current?.isUsable()) return peer.current
@@ -160,13 +160,26 @@ function openPeer(address: string, connections: Readonly<Record<Mode, number>>):
       current: undefined,
       postsUntil: Number.NEGATIVE_INFINITY,
       reportAt: Number.NEGATIVE_INFINITY,
+      isClosed: false,
     }
   } catch {
     return undefined
   }
 }
 
-const closePeer = async ({ pools, sockets }: Peer): Promise<void> => {
+/** Of those that have nothing under way, where there are any. */
+function closeOldest(peers: Map<string, Peer>): void {
+  const isIdle = ({ sent }: Peer) => sent.tell + sent.call + sent.endpoint === 0
+  const [first] = peers
+  const oldest = [...peers].find(([, peer]) => isIdle(peer)) ?? first
+  if (!oldest) return
+  peers.delete(oldest[0])
+  void closePeer(oldest[1])
+}
+
+const closePeer = async (peer: Peer): Promise<void> => {
+  const { pools, sockets } = peer
+  peer.isClosed = true
   for (const socket of sockets) socket.terminate()
   await Promise.all([pools.tell.destroy(), pools.ask.destroy()])
 }
@@ -194,8 +207,10 @@ async function attemptTwice(attempt: () => Promise<Exchange>): Promise<RpcOutcom
   if (first.type === 'answered') return toOutcome(first.body)
   if (first.how !== 'reset') return { type: first.how }
   const second = await attempt()
-  // The process may have handled the message, and ended, before the second try was refused.
-  return second.type === 'answered' ? toOutcome(second.body) : { type: 'lost' }
+  const outcome = second.type === 'answered' ? toOutcome(second.body) : ({ type: 'lost' } as const)
+  // The first copy may have been handled: by a process that has ended since, or whose answer was lost.
+  const isUnclear = outcome !== 'unsealed' && ['restarted', 'unavailable'].includes(outcome.type)
+  return isUnclear ? { type: 'lost' } : outcome
 }
 
 function toOutcome(text: string): RpcOutcome | 'unsealed' {

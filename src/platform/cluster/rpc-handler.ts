@@ -15,7 +15,7 @@ import {
   rpcPath,
   type Seals,
 } from './rpc-envelope.ts'
-import { answerFrame, maxFrameBytes, messageIn, socketPath } from './rpc-frame.ts'
+import { answerFrame, type Message, maxFrameBytes, messageIn, socketPath } from './rpc-frame.ts'
 
 export interface RpcRequest {
   readonly method: string
@@ -101,14 +101,14 @@ export function createRpcUpgrade(options: RpcOptions): UpgradeRpc {
   // A client's own limit bounds what it has under way; this is for all of them.
   let underWay = 0
 
-  async function answer(seals: Seals, body: string): Promise<Answer> {
-    if (underWay >= mostRequests) return { type: 'unavailable' }
+  /** The frame of the answer. Never rejects. */
+  async function answer({ number, seals, body }: Message): Promise<string> {
+    if (underWay >= mostRequests) return answerFrame(number, { type: 'unavailable' })
     underWay += 1
     try {
-      return await take(options, seals, body)
+      return answerFrame(number, await take(options, seals, body))
     } catch {
-      // As an HTTP server answers what its handler threw: the sender may try again.
-      return { type: 'unavailable' }
+      return answerFrame(number, { type: 'unavailable' })
     } finally {
       underWay -= 1
     }
@@ -126,8 +126,7 @@ export function createRpcUpgrade(options: RpcOptions): UpgradeRpc {
           options.refused('http', 'malformed')
           return socket?.close(protocolError, 'a message is a number, seals and an envelope')
         }
-        const { number, seals, body } = message
-        void answer(seals, body).then((given) => socket?.send(answerFrame(number, given)))
+        void answer(message).then((given) => socket?.send(given))
       },
       drained() {},
       closed() {},

@@ -7,14 +7,20 @@ import type { Seals } from './rpc-envelope.ts'
 import type { Exchange } from './rpc-exchange.ts'
 import { answerIn, maxFrameBytes, messageFrame, socketPath } from './rpc-frame.ts'
 
-/** `noSocket`: nothing was sent, since the process takes messages by POST only. */
-export type SocketExchange = Exchange | { readonly type: 'noSocket' }
+export type SocketExchange = Exchange | NoSocket
+
+/** Nothing was sent: messages are to go by POST. */
+export interface NoSocket {
+  readonly type: 'noSocket'
+  /** With what the upgrade was answered; undefined: with nothing, as where something between the processes lets none pass. */
+  readonly status: number | undefined
+}
 
 export interface RpcSocketOptions {
   readonly address: string
   /** Of the upgrade, with its seals. */
   readonly headers: Readonly<Record<string, string>>
-  /** For a connection to be made; it and the upgrade take `upgradeMs` at most. */
+  /** For a connection to be made. */
   readonly connectMs: number
   readonly clock: Clock
   readonly onClose: (socket: RpcSocket) => void
@@ -27,7 +33,12 @@ interface Pending {
   readonly settle: (exchange: SocketExchange) => void
 }
 
-const upgradeMs = 1_000
+/** Longer than a tell waits: a process that is busy, and answers tells late, is to get its socket. */
+const upgradeMs = 2_000
+/** A slow process may leave so much unread. What comes then is not written. */
+const maxBufferedBytes = 16 * 1024 * 1024
+/** Finds hosts that went without a word, of which nothing else reminds an idle socket. */
+const keepAliveMs = 30_000
 /** A socket that was silent for so long may lead nowhere by now. A new one shows within moments whether its process is there. */
 const silentMs = 4_000
 
@@ -50,21 +61,25 @@ export class RpcSocket {
       headers,
       perMessageDeflate: false,
       maxPayload: maxFrameBytes,
-      handshakeTimeout: upgradeMs,
-      createConnection: () => connectWithin(url, connectMs),
+      createConnection: () => this.#connect(url, connectMs),
     })
     this.#websocket = websocket
-    websocket.on('open', () => this.#opened())
+    const stop = afterHalves(connectMs + upgradeMs, () => setImmediate(() => this.#giveUpUpgrade()))
+    websocket.once('open', () => {
+      stop()
+      this.#opened()
+    })
     websocket.on('message', (data: Buffer) => this.#answered(data.toString()))
     websocket.on('ping', () => this.#heard())
-    websocket.on('unexpected-response', () => {
-      this.#unsent = { type: 'noSocket' }
+    websocket.on('unexpected-response', (_request, { statusCode: status }) => {
+      this.#unsent = { type: 'noSocket', status }
       websocket.terminate()
     })
     websocket.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ECONNREFUSED') this.#unsent = { type: 'failed', how: 'refused' }
     })
     websocket.once('close', () => {
+      stop()
       this.#isRetired = true
       onClose(this)
       for (const [number, { frame }] of this.#pending)
@@ -82,6 +97,8 @@ export class RpcSocket {
   send(seals: Seals, body: string, timeoutMs: number): Promise<SocketExchange> {
     this.#last += 1
     const number = String(this.#last)
+    if (this.#websocket.bufferedAmount > maxBufferedBytes)
+      return Promise.resolve({ type: 'failed', how: 'unreached' })
     const frame = messageFrame(number, seals, body)
     return new Promise((resolve) => {
       // After a halt of this process the answer may be here, unread.
@@ -126,7 +143,7 @@ export class RpcSocket {
     if (!pending) return
     const isSent = pending.frame === undefined
     this.#settle(number, { type: 'failed', how: isSent ? 'lost' : 'unreached' })
-    if (this.#heardAt <= pending.sentAt) this.#retire()
+    if (isSent && this.#heardAt <= pending.sentAt) this.#retire()
   }
 
   #settle(number: string, exchange: SocketExchange): void {
@@ -140,12 +157,21 @@ export class RpcSocket {
     this.#isRetired = true
     if (this.#pending.size === 0) this.#websocket.close()
   }
-}
 
-/** A process that is busy answers an upgrade late, but its host connects at once. */
-function connectWithin({ hostname, port }: URL, ms: number): Socket {
-  const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80) })
-  const giveUp = () => socket.connecting && socket.destroy(new Error('no connection in time'))
-  const cancel = afterHalves(ms, () => setImmediate(giveUp))
-  return socket.once('connect', cancel).once('close', cancel)
+  #connect({ hostname, port }: URL, limitMs: number): Socket {
+    const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80) })
+    socket.setKeepAlive(true, keepAliveMs)
+    const giveUp = () => socket.connecting && socket.destroy(new Error('no connection in time'))
+    const stop = afterHalves(limitMs, () => setImmediate(giveUp))
+    socket.once('close', stop)
+    return socket.once('connect', () => {
+      stop()
+      // Who connects and does not answer the upgrade may still answer a POST.
+      this.#unsent = { type: 'noSocket', status: undefined }
+    })
+  }
+
+  #giveUpUpgrade(): void {
+    if (this.#websocket.readyState === WebSocket.CONNECTING) this.#websocket.terminate()
+  }
 }

@@ -55,6 +55,8 @@ export interface UpdateHandoverOptions<Update> extends HandoverGround {
   readonly kind: Addressee
   /** To one process. More at once show that it is busy: they are then applied here, which shares the work. */
   readonly mostUnderWay: number
+  /** Those of one key are applied in the order in which they came. */
+  readonly keyOf: (update: Update) => string
   /** An update as it was before its way as JSON, on which dates have become texts. */
   readonly revive: (update: Update) => Update
 }
@@ -63,6 +65,7 @@ export type Apply<Update> = (update: Update) => Promise<UpdateOutcome>
 
 interface Peer {
   underWay: number
+  answers: number
   leftAloneUntil: number
 }
 
@@ -81,33 +84,80 @@ const limitMs = 2_000
 const leftAloneMs = 5_000
 
 export function createUpdateHandover<Update extends NumberUpdate>(options: UpdateHandoverOptions<Update>) {
-  const { kind, mostUnderWay, revive, router, session, endpoints, taken, clock, log } = options
+  const { kind, keyOf, router, endpoints, clock } = options
   /** The endpoint to which the events of a number go, by its id at the provider; null: to none. */
   const places = new Lru<EndpointId | null>(maxNumbers)
-  const askPeer = createPeers(clock, mostUnderWay)
+  const askPeer = createPeers(clock, options.mostUnderWay)
+
+  const chains = createChains()
 
   /** Undefined: the update is to be applied here. What it begins here finds the present owner. */
-  async function handOver(update: Update): Promise<UpdateOutcome | undefined> {
-    const id = places.get(update.phoneNumberId)
-    if (!id || endpoints.has(id)) return undefined
+  async function handOver(
+    update: Update,
+    id: EndpointId,
+    follows: boolean,
+  ): Promise<UpdateOutcome | undefined> {
     const owner = router.lastKnown('endpoint', id)
     if (!owner) return undefined
     const message = { type: 'apply', update } as const
     const asked = { kind, id, message, deadlineMs: limitMs }
-    const result = await askPeer(owner, () => router.askAt(owner, asked))
+    const result = await askPeer(owner, follows, () => router.askAt(owner, asked))
     if (result?.type !== 'answered') return undefined
     const answer = result.value as Taken | null
-    if (answer?.endpointId !== undefined) places.set(update.phoneNumberId, answer.endpointId)
+    if (answer === null) places.delete(update.phoneNumberId)
+    else if (answer.endpointId !== undefined) places.set(update.phoneNumberId, answer.endpointId)
     return answer?.outcome
   }
 
+  /** What follows on an update that is on its way goes the same way, or else waits for it. */
+  async function follow(
+    update: Update,
+    before: Promise<UpdateOutcome> | undefined,
+    here: Apply<Update>,
+  ): Promise<UpdateOutcome> {
+    const id = places.get(update.phoneNumberId)
+    const isElsewhere = id && !endpoints.has(id)
+    const outcome = isElsewhere ? await handOver(update, id, before !== undefined) : undefined
+    if (outcome) return outcome
+    await before?.catch(() => undefined)
+    return here(update)
+  }
+
+  return {
+    /** The events of the number go to these endpoints, or to none. One that is here wants no handover. */
+    noteEndpoints(phoneNumberId: string, ids: readonly EndpointId[]): void {
+      const [least = null] = ids.length > 1 ? [...ids].sort() : ids
+      const place = ids.find((id) => endpoints.has(id)) ?? least
+      if (places.get(phoneNumberId) !== place) places.set(phoneNumberId, place)
+    },
+    /** Applies an update at the owner of the endpoint, or else by `here`. */
+    through:
+      (here: Apply<Update>): Apply<Update> =>
+      (update) => {
+        const key = keyOf(update)
+        const before = chains.last(key)
+        const id = places.get(update.phoneNumberId)
+        if (!before && (!id || endpoints.has(id))) return here(update)
+        return chains.add(key, follow(update, before, here))
+      },
+    /** What other processes ask of this one. */
+    asked: (here: Apply<Update>) => createTaker(options, here, (phoneNumberId) => places.get(phoneNumberId)),
+  }
+}
+
+/** There are no actors behind it. */
+function createTaker<Update extends NumberUpdate>(
+  { session, endpoints, taken, revive, log }: UpdateHandoverOptions<Update>,
+  here: Apply<Update>,
+  placeOf: (phoneNumberId: string) => EndpointId | null | undefined,
+) {
   /** Null: not taken, and other updates may be. */
-  async function take(id: string, update: Update, here: Apply<Update>): Promise<Taken | null> {
+  async function take(id: string, update: Update): Promise<Taken | null> {
     if (!endpoints.has(id)) return null
     try {
       const outcome = await here(update)
       taken?.(update.type)
-      return { outcome, endpointId: places.get(update.phoneNumberId) }
+      return { outcome, endpointId: placeOf(update.phoneNumberId) }
     } catch (error) {
       log.warn({ endpointId: id, update: update.type, error: String(error) }, 'ingest.update_not_taken')
       return null
@@ -115,27 +165,29 @@ export function createUpdateHandover<Update extends NumberUpdate>(options: Updat
   }
 
   return {
-    /** The events of the number go to these endpoints, or to none. One that is here wants no handover. */
-    noteEndpoints(phoneNumberId: string, ids: readonly EndpointId[]): void {
-      const [first = null] = ids
-      const place = ids.length > 1 ? (ids.find((id) => endpoints.has(id)) ?? first) : first
-      if (places.get(phoneNumberId) !== place) places.set(phoneNumberId, place)
+    ...{ isDraining: false, has: () => false, takes: (type: string) => type === 'apply' },
+    ...{ repeats: () => false, reassert: () => {}, cutOff: () => {}, resume: () => {} },
+    tell: async () => ({ type: 'unavailable' }) as const,
+    async ask(id: string, { update }: HandedUpdate<Update>): Promise<AskResult> {
+      if (session.state !== 'serving') return { type: 'leaving' }
+      return { type: 'answered', value: await take(id, revive(update)) }
     },
-    /** Applies an update at the owner of the endpoint, or else by `here`. */
-    through:
-      (here: Apply<Update>): Apply<Update> =>
-      async (update) =>
-        (await handOver(update)) ?? here(update),
-    /** What other processes ask of this one. There are no actors behind it. */
-    asked: (here: Apply<Update>) => ({
-      ...{ isDraining: false, has: () => false, takes: (type: string) => type === 'apply' },
-      ...{ repeats: () => false, reassert: () => {}, cutOff: () => {}, resume: () => {} },
-      tell: async () => ({ type: 'unavailable' }) as const,
-      async ask(id: string, { update }: HandedUpdate<Update>): Promise<AskResult> {
-        if (session.state !== 'serving') return { type: 'leaving' }
-        return { type: 'answered', value: await take(id, revive(update), here) }
-      },
-    }),
+  }
+}
+
+/** The last update of each key that is on its way. */
+function createChains() {
+  const last = new Map<string, Promise<UpdateOutcome>>()
+  return {
+    last: (key: string) => last.get(key),
+    add(key: string, applied: Promise<UpdateOutcome>): Promise<UpdateOutcome> {
+      last.set(key, applied)
+      const forget = () => {
+        if (last.get(key) === applied) last.delete(key)
+      }
+      applied.then(forget, forget)
+      return applied
+    },
   }
 }
 
@@ -145,17 +197,25 @@ function createPeers(clock: Clock, mostUnderWay: number) {
   const peerOf = ({ sid }: NodeRef): Peer => {
     const known = peers.get(sid)
     if (known) return known
-    const peer = { underWay: 0, leftAloneUntil: Number.NEGATIVE_INFINITY }
+    const peer = { underWay: 0, answers: 0, leftAloneUntil: Number.NEGATIVE_INFINITY }
     peers.set(sid, peer)
     return peer
   }
-  return async (owner: NodeRef, ask: () => Promise<AskResult>): Promise<AskResult | undefined> => {
+  return async (
+    owner: NodeRef,
+    follows: boolean,
+    ask: () => Promise<AskResult>,
+  ): Promise<AskResult | undefined> => {
     const peer = peerOf(owner)
-    if (peer.underWay >= mostUnderWay || clock.mono() < peer.leftAloneUntil) return undefined
+    const isBusy = peer.underWay >= mostUnderWay && !follows
+    if (isBusy || clock.mono() < peer.leftAloneUntil) return undefined
     peer.underWay += 1
+    const { answers } = peer
     const result = await ask()
     peer.underWay -= 1
-    if (result.type !== 'answered') peer.leftAloneUntil = clock.mono() + leftAloneMs
+    if (result.type === 'answered') peer.answers += 1
+    // It answered others meanwhile: this one alone has to wait there, for a lock.
+    else if (peer.answers === answers) peer.leftAloneUntil = clock.mono() + leftAloneMs
     return result
   }
 }

@@ -149,12 +149,72 @@ describe('the updates of a call', () => {
     const { a, b } = pair()
     b.state.isHere = false
     await a.apply(connect())
+    a.noteEndpoints('pn', [endpointId])
     Object.assign(b.state, { isHere: true, fails: true })
     await a.apply(connect('wacid.2'))
     assert.deepEqual(b.warnings, [{ endpointId, update: 'callConnect', error: 'Error: Postgres is away' }])
     b.state.fails = false
     await a.apply(connect('wacid.3'))
-    assert.deepEqual([a.applied.length, b.applied.length, a.asked.length], [2, 1, 3])
+    assert.equal(a.asked.length, 2, 'its place is forgotten')
+    a.noteEndpoints('pn', [endpointId])
+    await a.apply(connect('wacid.4'))
+    assert.deepEqual([a.applied.length, b.applied.length, a.asked.length], [3, 1, 3])
+  })
+
+  test('keep their order: what follows on one that is on its way goes after it, beyond eight and where it fails', async () => {
+    const { a, b, clock } = pair()
+    const open: (() => void)[] = []
+    a.delays(() => new Promise<void>((resolve) => open.push(resolve)))
+    const all = Array.from({ length: 8 }, (_, n) => a.apply(connect(`wacid.${n}`)))
+    all.push(a.apply({ ...terminate, wacid: 'wacid.7' }))
+    assert.deepEqual([a.applied.length, open.length], [0, 9])
+    // The owner leaves, and is left alone at once: neither the first nor what comes later overtakes.
+    a.reaches(undefined)
+    open[8]?.()
+    await clock.advance(0)
+    all.push(a.apply({ ...terminate, wacid: 'wacid.7', outcome: 'FAILED' }))
+    await clock.advance(0)
+    assert.equal(a.applied.length, 0)
+    for (const resolve of open) resolve()
+    await Promise.all(all)
+    const last = a.applied.filter(({ wacid }) => wacid === 'wacid.7')
+    assert.deepEqual(
+      last.map((update) => ('outcome' in update ? update.outcome : 'connect')),
+      ['connect', 'COMPLETED', 'FAILED'],
+    )
+    assert.equal(b.applied.length, 0)
+  })
+
+  test('leave a gateway alone that answers nothing, not one that answered others meanwhile', async () => {
+    const { a, b } = pair()
+    const open: (() => void)[] = []
+    a.delays(() => new Promise<void>((resolve) => open.push(resolve)))
+    const [slow, quick] = ['wacid.1', 'wacid.2'].map((wacid) => a.apply(connect(wacid)))
+    open[1]?.()
+    await quick
+    b.state.isServing = false
+    open[0]?.()
+    await slow
+    assert.equal(a.applied.length, 1)
+    b.state.isServing = true
+    a.delays(() => Promise.resolve())
+    await a.apply(connect('wacid.3'))
+    assert.equal(b.applied.length, 2)
+  })
+
+  test('go to the same one of several endpoints, whatever their order', async () => {
+    const { a, b } = pair()
+    const several = [newId('endpoint'), newId('endpoint')].sort() as EndpointId[]
+    const ids: string[] = []
+    b.updates.ask = async (id) => {
+      ids.push(id)
+      return { type: 'answered', value: null }
+    }
+    for (const [n, order] of [several, several.toReversed()].entries()) {
+      a.noteEndpoints('pn', order)
+      await a.apply(connect(`wacid.${n}`))
+    }
+    assert.deepEqual(ids, [several[0], several[0]])
   })
 
   test('are applied here beyond eight that are under way to one process', async () => {

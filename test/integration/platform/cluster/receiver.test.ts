@@ -39,6 +39,26 @@ describe('a receiver', () => {
     assert.equal(host.log.filter((line) => line === 'frame hello').length, 1)
   })
 
+  test('gives a copy that comes meanwhile the outcome of the first one, taken or not', async () => {
+    for (const fails of [false, true]) {
+      const { receive, host } = opened()
+      let go = () => {}
+      const loading = new Promise<void>((resolve) => {
+        go = resolve
+      })
+      host.beforeLoad = async () => {
+        await loading
+        if (fails) throw new Error('the database is away')
+      }
+      const ask = envelope({ type: 'ask', message: { type: 'read' } })
+      const both = [receive(ask, 'http'), receive(ask, 'http')]
+      go()
+      const outcome = fails ? { type: 'unavailable' } : { type: 'answered', value: 0 }
+      assert.deepEqual(await Promise.all(both), [outcome, outcome])
+      assert.equal(host.log.filter((line) => line === 'load').length, fails ? 0 : 1)
+    }
+  })
+
   test('takes a message again that it had refused', async () => {
     const { receive, host } = opened()
     host.beforeLoad = async () => {

@@ -1,6 +1,9 @@
 // The socket between two processes, over which their messages go, and POST, which an older release takes.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { WebSocket } from 'ws'
 import type { Receive } from '../../../../src/platform/cluster/receiver.ts'
 import { createRpcClient, type RpcClient } from '../../../../src/platform/cluster/rpc-client.ts'
@@ -157,6 +160,37 @@ describe('a socket between processes', () => {
     assert.deepEqual(told, { type: 'accepted' })
     assert.equal(ids.length, 2)
     assert.equal(ids[1], ids[0])
+  })
+
+  test('that ended says nothing certain, whatever another process answers at that address', async () => {
+    let isFirst = true
+    const peer = await peerOf(() => {
+      if (!isFirst) return Promise.resolve({ type: 'restarted' })
+      isFirst = false
+      peer.cut()
+      return new Promise(() => {})
+    })
+    assert.deepEqual(await client().send(peer.address, envelope()), { type: 'lost' })
+  })
+
+  test('is done without where upgrades are not answered, but requests are', async () => {
+    const server = createServer((request, response) => {
+      response.end('{"type":"accepted"}')
+      request.resume()
+    })
+    const held: Duplex[] = []
+    server.on('upgrade', (_request, socket) => held.push(socket))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    closing.push(async () => {
+      for (const socket of held) socket.destroy()
+      server.closeAllConnections()
+      server.close()
+    })
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const rpc = client()
+    for (let time = 0; time < 2; time += 1)
+      assert.deepEqual(await rpc.send(address, envelope()), { type: 'accepted' })
+    assert.equal(held.length, 1)
   })
 
   test('that is silent is left for a new one, and what it still answers counts', async () => {
