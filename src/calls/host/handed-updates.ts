@@ -17,7 +17,6 @@ export function createCallHandover(options: CallHandoverOptions) {
   const { noteEndpoints, through, asked } = createUpdateHandover<InboundUpdate>({
     ...options,
     ...{ kind: 'callUpdates', mostUnderWay, revive: withDates },
-    keyOf: ({ wacid }) => wacid,
   })
   return {
     noteEndpoints,

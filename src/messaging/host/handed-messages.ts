@@ -1,6 +1,5 @@
 // Inbound messages that go to the gateway that owns the endpoint: those of a number then share statements, and their events
 // are where they are delivered.
-import { addressesOf } from '../../contract/person.ts'
 import type { InboundMessageUpdate } from '../../contract/provider-updates.ts'
 import { createUpdateHandover, type HandoverGround } from '../../platform/cluster/update-handover.ts'
 
@@ -11,6 +10,5 @@ export const createMessageHandover = (ground: HandoverGround) =>
   createUpdateHandover<InboundMessageUpdate>({
     ...ground,
     ...{ kind: 'messageUpdates', mostUnderWay },
-    keyOf: ({ phoneNumberId, from }) => `${phoneNumberId} ${addressesOf(from)[0] ?? ''}`,
     revive: (update) => ({ ...update, at: new Date(update.at) }),
   })

@@ -3,6 +3,8 @@
 // applied here, and what may have been is applied here again, as if the provider had repeated it.
 
 import type { UpdateOutcome } from '../../contract/inbound-elements.ts'
+import type { ProviderUpdate } from '../../contract/provider-updates.ts'
+import { orderKey } from '../../contract/update-order.ts'
 import type { Clock } from '../../shared/clock.ts'
 import type { EndpointId } from '../../shared/ids.ts'
 import type { Log } from '../../shared/log.ts'
@@ -11,11 +13,8 @@ import type { AskResult } from '../actors/mailbox-entry.ts'
 import type { NodeRef } from '../actors/ownership.ts'
 import type { Addressee } from './rpc-envelope.ts'
 
-/** Of the provider, about a number of ours. */
-export interface NumberUpdate {
-  readonly type: string
-  readonly phoneNumberId: string
-}
+/** About a number of ours. */
+export type NumberUpdate = Extract<ProviderUpdate, { readonly phoneNumberId: string }>
 
 /** From one gateway to another. It is for a process, not for an actor: the id beside it is that of the endpoint. */
 export interface HandedUpdate<Update> {
@@ -55,8 +54,6 @@ export interface UpdateHandoverOptions<Update> extends HandoverGround {
   readonly kind: Addressee
   /** To one process. More at once show that it is busy: they are then applied here, which shares the work. */
   readonly mostUnderWay: number
-  /** Those of one key are applied in the order in which they came. */
-  readonly keyOf: (update: Update) => string
   /** An update as it was before its way as JSON, on which dates have become texts. */
   readonly revive: (update: Update) => Update
 }
@@ -84,11 +81,10 @@ const limitMs = 2_000
 const leftAloneMs = 5_000
 
 export function createUpdateHandover<Update extends NumberUpdate>(options: UpdateHandoverOptions<Update>) {
-  const { kind, keyOf, router, endpoints, clock } = options
+  const { kind, router, endpoints, clock } = options
   /** The endpoint to which the events of a number go, by its id at the provider; null: to none. */
   const places = new Lru<EndpointId | null>(maxNumbers)
   const askPeer = createPeers(clock, options.mostUnderWay)
-
   const chains = createChains()
 
   /** Undefined: the update is to be applied here. What it begins here finds the present owner. */
@@ -112,12 +108,10 @@ export function createUpdateHandover<Update extends NumberUpdate>(options: Updat
   /** What follows on an update that is on its way goes the same way, or else waits for it. */
   async function follow(
     update: Update,
-    before: Promise<UpdateOutcome> | undefined,
+    { elsewhere, before }: { elsewhere: EndpointId | undefined; before: Promise<UpdateOutcome> | undefined },
     here: Apply<Update>,
   ): Promise<UpdateOutcome> {
-    const id = places.get(update.phoneNumberId)
-    const isElsewhere = id && !endpoints.has(id)
-    const outcome = isElsewhere ? await handOver(update, id, before !== undefined) : undefined
+    const outcome = elsewhere && (await handOver(update, elsewhere, before !== undefined))
     if (outcome) return outcome
     await before?.catch(() => undefined)
     return here(update)
@@ -134,11 +128,14 @@ export function createUpdateHandover<Update extends NumberUpdate>(options: Updat
     through:
       (here: Apply<Update>): Apply<Update> =>
       (update) => {
-        const key = keyOf(update)
-        const before = chains.last(key)
         const id = places.get(update.phoneNumberId)
-        if (!before && (!id || endpoints.has(id))) return here(update)
-        return chains.add(key, follow(update, before, here))
+        const elsewhere = id && !endpoints.has(id) ? id : undefined
+        // With one gateway nothing is ever on its way: what each text passes asks for no key.
+        if (!elsewhere && chains.areNone()) return here(update)
+        const key = orderKey(update)
+        const before = chains.last(key)
+        if (!elsewhere && !before) return here(update)
+        return chains.add(key, follow(update, { elsewhere, before }, here))
       },
     /** What other processes ask of this one. */
     asked: (here: Apply<Update>) => createTaker(options, here, (phoneNumberId) => places.get(phoneNumberId)),
@@ -179,6 +176,7 @@ function createTaker<Update extends NumberUpdate>(
 function createChains() {
   const last = new Map<string, Promise<UpdateOutcome>>()
   return {
+    areNone: () => last.size === 0,
     last: (key: string) => last.get(key),
     add(key: string, applied: Promise<UpdateOutcome>): Promise<UpdateOutcome> {
       last.set(key, applied)

@@ -3,13 +3,13 @@
 import type { ApplyCallUpdate } from '../../calls/apply-call-update.ts'
 import type { AccountUpdate } from '../../contract/account-health.ts'
 import type { UpdateOutcome } from '../../contract/inbound-elements.ts'
-import { addressesOf, type Person } from '../../contract/person.ts'
 import type {
   ProviderUpdate,
   TemplateCategoryUpdate,
   TemplateContentUpdate,
   TemplateStatusUpdate,
 } from '../../contract/provider-updates.ts'
+import { orderKey } from '../../contract/update-order.ts'
 import type { MessageUpdates } from '../../messaging/apply-message-updates.ts'
 import { DeadlineExceeded, withDeadline } from '../../shared/deadline.ts'
 
@@ -142,27 +142,3 @@ const byTime = (a: ProviderUpdate, b: ProviderUpdate): number =>
   a.at.getTime() - b.at.getTime()
 
 const secondOf = ({ at }: ProviderUpdate): number => Math.floor(at.getTime() / 1_000)
-
-function orderKey(update: ProviderUpdate): string {
-  switch (update.type) {
-    case 'inboundMessage':
-      return `${update.phoneNumberId} ${nameOf(update.from)}`
-    case 'messageStatus':
-      return `${update.phoneNumberId} ${update.recipient ? nameOf(update.recipient) : update.providerMessageId}`
-    case 'userPreference':
-    case 'identityChange':
-      return `${update.phoneNumberId} ${nameOf(update.person)}`
-    case 'callConnect':
-    case 'callStatus':
-    case 'callTerminate':
-      return update.wacid
-    case 'templateStatus':
-    case 'templateCategory':
-    case 'templateContent':
-      return `${update.wabaId} ${update.name}`
-    case 'accountUpdate':
-      return update.wabaId
-  }
-}
-
-const nameOf = (person: Person): string => addressesOf(person)[0] ?? ''
