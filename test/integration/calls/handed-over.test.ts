@@ -14,6 +14,8 @@ async function scene() {
   cluster.endpointOwner = b.sid
   const first = connectUpdate(workspace)
   await a.applyCallUpdate(first)
+  // Its ring is not awaited by its webhook.
+  await until(async () => cluster.direct.length === 1)
   return { workspace, cluster, a, b, first }
 }
 
