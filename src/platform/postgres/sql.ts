@@ -48,8 +48,8 @@ const usualStatementMs = 5_000
 /**
  * Ends the connections at once: statements under way fail, later ones connect again. For a server that is
  * silent: the system would repeat what was sent for a quarter of an hour, although the server may be elsewhere.
- * A connection that is being made has `connectMs`, by default its own time limit. If it is ended before, the driver makes
- * another one for the statement that waits for it, and does not tell that.
+ * A connection that is being made has `connectMs`, by default twice its own time limit: it may lead to where the server is
+ * by now.
  */
 export function breakOff(pool: Pool, connectMs = 2 * connectLimitMs): void {
   for (const [socket, since] of lines.get(pool)?.sockets ?? [])

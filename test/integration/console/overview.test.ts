@@ -51,6 +51,51 @@ const campaign = (workspaceId: WorkspaceId, status: string, pauseReason: string 
   )
 }
 
+describe('the health of an endpoint', () => {
+  const attempt = (
+    of: { workspaceId: string; endpointId: string },
+    at: number,
+    given: { status?: number | null; error?: string | null; ms?: number } = {},
+  ) => sql`
+    insert into attempts (id, workspace_id, delivery_id, endpoint_id, number, at, status_code, error, duration_ms)
+    values (${idAt(at)}, ${of.workspaceId}, ${newId('delivery')}, ${of.endpointId}, 1, ${new Date(at)},
+      ${given.status === undefined ? 200 : given.status}, ${given.error ?? null}, ${given.ms ?? 10})`
+
+  /** Its attempt is in the row of the delivery. */
+  const deliveredAtOnce = (of: { workspaceId: string; endpointId: string }, at: number, ms: number) => sql`
+    insert into deliveries (id, workspace_id, event_id, endpoint_id, kind, key, state, attempt_count, first_attempt_at,
+      first_status_code, first_duration_ms)
+    values (${idAt(at)}, ${of.workspaceId}, ${newId('event')}, ${of.endpointId}, 'message.received',
+      ${newId('conversation')}, 'DELIVERED', 1, ${new Date(at)}, 200, ${ms})`
+
+  test('is 24 hours of attempts, failures and percentiles, the running one last', async () => {
+    const { owner, ws, workspaceId } = await tenant()
+    const endpointId = await addEndpoint(sql, workspaceId)
+    const neighbour = await addEndpoint(sql, workspaceId)
+    const hour = Math.floor(world.clock.now() / 3_600_000) * 3_600_000
+    const of = { workspaceId, endpointId }
+    for (let ms = 1; ms <= 20; ms += 1) await attempt(of, hour, { ms })
+    await attempt(of, hour - 3_600_000, { status: 503, ms: 7 })
+    await attempt(of, hour - 3_600_000, { status: null, error: 'TIMEOUT', ms: 10_000 })
+    // An accepted frame has no status.
+    await attempt(of, hour - 1, { status: null, ms: 1 })
+    await attempt({ workspaceId, endpointId: neighbour }, hour)
+    await deliveredAtOnce(of, hour - 2 * 3_600_000, 5)
+    await deliveredAtOnce({ workspaceId, endpointId: neighbour }, hour - 2 * 3_600_000, 1)
+    const path = `${ws}/endpoints/${encodeId('endpoint', endpointId)}/health`
+    const { hours } = (await owner('GET', path)).body
+    assert.equal(hours.length, 24)
+    const shown = (ago: number, figures: object) =>
+      assert.deepEqual(hours[23 - ago], { at: new Date(hour - ago * 3_600_000).toISOString(), ...figures })
+    shown(0, { attempts: 20, failures: 0, p50Ms: 10, p95Ms: 19, capped: false })
+    shown(1, { attempts: 3, failures: 2, p50Ms: 7, p95Ms: 10_000, capped: false })
+    shown(2, { attempts: 1, failures: 0, p50Ms: 5, p95Ms: 5, capped: false })
+    shown(23, { attempts: 0, failures: 0, p50Ms: null, p95Ms: null, capped: false })
+    const stranger = await tenant()
+    assert.equal((await stranger.owner('GET', path.replace(ws, stranger.ws))).status, 404)
+  })
+})
+
 describe('the overview', () => {
   test('of a workspace in which nothing goes on is empty', async () => {
     const { overview, workspaceId } = await tenant()
@@ -279,52 +324,8 @@ describe('the overview', () => {
     assert.ok(last.p95Ms >= 810 && last.p95Ms <= 990, `${last.p95Ms} ms`)
     await rates.add([count(quarter, 40, 1)])
     assert.equal((await overview()).attempts[1].attempts, 111, 'the current quarter is read again')
+    // The last step of the file: shortly before midnight, rows of this clock would have no partition from here on.
     await world.clock.advance(quarterMs * 97)
     assert.deepEqual((await overview()).attempts, [])
-  })
-})
-
-describe('the health of an endpoint', () => {
-  const attempt = (
-    of: { workspaceId: string; endpointId: string },
-    at: number,
-    given: { status?: number | null; error?: string | null; ms?: number } = {},
-  ) => sql`
-    insert into attempts (id, workspace_id, delivery_id, endpoint_id, number, at, status_code, error, duration_ms)
-    values (${idAt(at)}, ${of.workspaceId}, ${newId('delivery')}, ${of.endpointId}, 1, ${new Date(at)},
-      ${given.status === undefined ? 200 : given.status}, ${given.error ?? null}, ${given.ms ?? 10})`
-
-  /** Its attempt is in the row of the delivery. */
-  const deliveredAtOnce = (of: { workspaceId: string; endpointId: string }, at: number, ms: number) => sql`
-    insert into deliveries (id, workspace_id, event_id, endpoint_id, kind, key, state, attempt_count, first_attempt_at,
-      first_status_code, first_duration_ms)
-    values (${idAt(at)}, ${of.workspaceId}, ${newId('event')}, ${of.endpointId}, 'message.received',
-      ${newId('conversation')}, 'DELIVERED', 1, ${new Date(at)}, 200, ${ms})`
-
-  test('is 24 hours of attempts, failures and percentiles, the running one last', async () => {
-    const { owner, ws, workspaceId } = await tenant()
-    const endpointId = await addEndpoint(sql, workspaceId)
-    const neighbour = await addEndpoint(sql, workspaceId)
-    const hour = Math.floor(world.clock.now() / 3_600_000) * 3_600_000
-    const of = { workspaceId, endpointId }
-    for (let ms = 1; ms <= 20; ms += 1) await attempt(of, hour, { ms })
-    await attempt(of, hour - 3_600_000, { status: 503, ms: 7 })
-    await attempt(of, hour - 3_600_000, { status: null, error: 'TIMEOUT', ms: 10_000 })
-    // An accepted frame has no status.
-    await attempt(of, hour - 1, { status: null, ms: 1 })
-    await attempt({ workspaceId, endpointId: neighbour }, hour)
-    await deliveredAtOnce(of, hour - 2 * 3_600_000, 5)
-    await deliveredAtOnce({ workspaceId, endpointId: neighbour }, hour - 2 * 3_600_000, 1)
-    const path = `${ws}/endpoints/${encodeId('endpoint', endpointId)}/health`
-    const { hours } = (await owner('GET', path)).body
-    assert.equal(hours.length, 24)
-    const shown = (ago: number, figures: object) =>
-      assert.deepEqual(hours[23 - ago], { at: new Date(hour - ago * 3_600_000).toISOString(), ...figures })
-    shown(0, { attempts: 20, failures: 0, p50Ms: 10, p95Ms: 19, capped: false })
-    shown(1, { attempts: 3, failures: 2, p50Ms: 7, p95Ms: 10_000, capped: false })
-    shown(2, { attempts: 1, failures: 0, p50Ms: 5, p95Ms: 5, capped: false })
-    shown(23, { attempts: 0, failures: 0, p50Ms: null, p95Ms: null, capped: false })
-    const stranger = await tenant()
-    assert.equal((await stranger.owner('GET', path.replace(ws, stranger.ws))).status, 404)
   })
 })

@@ -1,8 +1,29 @@
 // What the installation mends in the driver (src/platform/postgres/patches).
 import assert from 'node:assert/strict'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { eventually } from '../../../e2e/scene.ts'
-import { before, describe, test } from '../../../support/harness.ts'
+import { afterFile, before, describe, test } from '../../../support/harness.ts'
 import { type TestDatabase, testDatabase, testPool } from '../../../support/postgres.ts'
+
+/** Resolves with the port of a server that does this with each connection. */
+async function listen(accept: (socket: Socket) => void): Promise<number> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined)
+    accept(socket)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  afterFile(() => server.close())
+  return (server.address() as AddressInfo).port
+}
+
+/** The database behind these ports of this host. */
+function behind({ url, drop }: TestDatabase, ...ports: number[]): TestDatabase {
+  const { username, password, pathname } = new URL(url)
+  const hosts = ports.map((port) => `127.0.0.1:${port}`).join()
+  return { url: `postgres://${username}:${password}@${hosts}${pathname}`, drop }
+}
+
+const refusingPort = 1
 
 describe('a connection that ends in the middle of its rows', () => {
   let database: TestDatabase
@@ -51,5 +72,80 @@ describe('a transaction whose connection ends between two of its statements', ()
     assert.equal(later, 'CONNECTION_CLOSED')
     assert.deepEqual([...(await other`select * from written`)], [])
     assert.equal((await pool`select 2 as answer`)[0]?.['answer'], 2)
+  })
+})
+
+describe('a connection that is reset', () => {
+  let database: TestDatabase
+  before(async () => {
+    database = await testDatabase()
+  })
+
+  test('fails also what is asked in the same moment, and leaves each statement its own answer', async () => {
+    const target = new URL(database.url)
+    const open: Socket[] = []
+    const port = await listen((socket) => {
+      const onward = connect(Number(target.port), target.hostname)
+      socket.pipe(onward).pipe(socket)
+      socket.on('close', () => onward.destroy())
+      open.push(socket)
+    })
+    const [pool, other] = [testPool(behind(database, port), 1), testPool(database, 1)]
+    for (let round = 0; round < 3; round += 1) {
+      let outcome: unknown
+      // The connection has had its error, and may not have ended yet.
+      pool`select pg_sleep(60)`
+        .catch(() => pool`select ${round}::integer as answer`)
+        .then(
+          ([row]) => (outcome = row?.['answer']),
+          (error: { code?: string }) => (outcome = error.code),
+        )
+      await eventually('the statement runs', async () => {
+        const [row] = await other`
+          select from pg_stat_activity where query like 'select pg_sleep%' and datname = current_database()`
+        return row !== undefined
+      })
+      for (const socket of open.splice(0)) socket.resetAndDestroy()
+      await eventually('it is settled', async () => outcome !== undefined)
+      assert.ok(outcome === round || outcome === 'CONNECTION_CLOSED', String(outcome))
+      assert.deepEqual([...(await pool`select ${round + 10}::integer as answer`)], [{ answer: round + 10 }])
+    }
+  })
+})
+
+describe('a connection that never gets to its first statement', () => {
+  let database: TestDatabase
+  before(async () => {
+    database = await testDatabase()
+  })
+
+  // Proxies do this whose Postgres is away.
+  test('is told, when the server accepts it and ends it', async () => {
+    let connections = 0
+    const port = await listen((socket) => {
+      connections += 1
+      socket.end()
+    })
+    const pool = testPool(behind(database, port), 1)
+    for (let tries = 1; tries <= 3; tries += 1) {
+      await assert.rejects(async () => pool`select 1`, { code: 'CONNECTION_CLOSED' })
+      assert.equal(connections, tries)
+    }
+  })
+
+  test('goes on to the next host, and is told when there is no other', async () => {
+    const own = Number(new URL(database.url).port)
+    const ending = await listen((socket) => socket.end())
+    for (const away of [refusingPort, ending]) {
+      for (const ports of [
+        [away, own],
+        [own, away],
+      ]) {
+        const pool = testPool(behind(database, ...ports), 1)
+        assert.equal((await pool`select 3 as answer`)[0]?.['answer'], 3)
+      }
+      const nowhere = testPool(behind(database, away, refusingPort), 1)
+      await assert.rejects(async () => nowhere`select 1`, { code: 'ECONNREFUSED' })
+    }
   })
 })
