@@ -104,7 +104,7 @@ export function createCallHost(options: CallHostOptions): CallHost {
       }
     },
     ownerOf: calls.ownerOf,
-    confirm: (ids) => calls.confirm(ids),
+    confirm: (owned) => calls.confirm(owned),
     async release(owned, sid) {
       // Write the pending notes first: a new owner that reads ATTEMPTING would forward again.
       await forwards.settled(owned)

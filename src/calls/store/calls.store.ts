@@ -1,5 +1,6 @@
 // The rows of calls: ownership and lookups. call-begin.store.ts writes their first rows, call-changes.store.ts changes them.
 
+import type { Owned } from '../../platform/actors/actor.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import type { CallId, EndpointId, WorkspaceId } from '../../shared/ids.ts'
 import { Lru } from '../../shared/lru.ts'
@@ -177,9 +178,14 @@ const owners = (sql: Pool) => ({
     return row?.ownerSid
   },
 
-  async confirm(ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    const rows = await sql<{ id: string; ownerEpoch: number }[]>`
-      select id, owner_epoch from calls where id = any(${ids as string[]}::uuid[])`
-    return new Map(rows.map((row) => [row.id, row.ownerEpoch]))
+  /** Of the calls that this process believes it owns, those with another epoch; undefined: there is no such call. */
+  async confirm(owned: readonly Owned[]): Promise<ReadonlyMap<string, number | undefined>> {
+    const rows = await sql<{ id: string; ownerEpoch: number | null }[]>`
+      select known.id, c.owner_epoch
+      from unnest(${owned.map(({ id }) => id)}::uuid[], ${owned.map(({ epoch }) => epoch)}::bigint[])
+          as known (id, epoch)
+        left join lateral (select owner_epoch from calls where id = known.id limit 1) c on true
+      where c.owner_epoch is distinct from known.epoch`
+    return new Map(rows.map((row) => [row.id, row.ownerEpoch ?? undefined]))
   },
 })

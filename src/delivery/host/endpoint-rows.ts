@@ -87,12 +87,14 @@ export function createEndpointRows(options: EndpointRowsOptions): EndpointRows {
       return { state, epoch, silentMs }
     },
     ownerOf: endpoints.ownerOf,
-    async confirm(ids) {
-      const rows = await endpoints.confirm(ids)
-      for (const { id, configVersion } of rows) {
-        if ((versions.get(id) ?? configVersion) < configVersion) options.configChanged(id)
-      }
-      return new Map(rows.map((row) => [row.id, row.ownerEpoch]))
+    async confirm(owned) {
+      const known = owned.map(({ id, epoch }) => ({ id, epoch, version: versions.get(id) ?? null }))
+      const changed = await endpoints.changedSince(known)
+      for (const { id, configVersion } of changed)
+        if (configVersion !== null && configVersion > (versions.get(id) ?? configVersion))
+          options.configChanged(id)
+      const others = changed.filter(({ hasOtherEpoch }) => hasOtherEpoch)
+      return new Map(others.map(({ id, ownerEpoch }) => [id, ownerEpoch ?? undefined]))
     },
     async release(owned, sid) {
       await endpoints.release(owned, sid)

@@ -1,6 +1,7 @@
 // Endpoints for their owner: configuration with decrypted secrets, epochs and the failure counter.
 
 import type { SecretOpener } from '../../accounts/store/provider-account.ts'
+import type { Owned } from '../../platform/actors/actor.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import { type EndpointId, idFloor, type WorkspaceId } from '../../shared/ids.ts'
 import { type EndpointConfig, transportOf } from '../endpoint.ts'
@@ -24,6 +25,19 @@ interface EndpointRow {
 interface OwnedRow extends EndpointRow {
   ownerEpoch: number
   silentMs: number
+}
+
+/** What this process knows of an endpoint; `version` null: not which configuration it has. */
+export interface KnownEndpoint extends Owned {
+  readonly version: number | null
+}
+
+/** Nulls: it is gone. */
+interface ChangedEndpoint {
+  readonly id: string
+  readonly ownerEpoch: number | null
+  readonly hasOtherEpoch: boolean
+  readonly configVersion: number | null
 }
 
 export interface LoadOptions {
@@ -100,14 +114,19 @@ export const createEndpointStore = (
       return row?.ownerSid
     },
 
-    /** The current epochs and configuration versions of the endpoints that this process believes it owns. */
-    async confirm(
-      ids: readonly string[],
-    ): Promise<{ id: string; ownerEpoch: number; configVersion: number }[]> {
-      return sql<{ id: string; ownerEpoch: number; configVersion: number }[]>`
-        select id, owner_epoch, config_version
-        from endpoints
-        where id = any(${ids as string[]}::uuid[]) and deleted_at is null`
+    /**
+     * Of the endpoints that this process believes it owns, those with another epoch or a newer configuration. What is
+     * gone has neither.
+     */
+    async changedSince(known: readonly KnownEndpoint[]): Promise<ChangedEndpoint[]> {
+      return sql<ChangedEndpoint[]>`
+        select known.id, e.owner_epoch, e.owner_epoch is distinct from known.epoch as has_other_epoch, e.config_version
+        from unnest(${known.map(({ id }) => id)}::uuid[], ${known.map(({ epoch }) => epoch)}::bigint[],
+            ${known.map(({ version }) => version)}::bigint[]) as known (id, epoch, version)
+          left join lateral (
+            select owner_epoch, config_version from endpoints where id = known.id and deleted_at is null limit 1
+          ) e on true
+        where e.owner_epoch is distinct from known.epoch or e.config_version > known.version`
     },
 
     /**

@@ -61,6 +61,12 @@ export interface ActorDefinition<State, Message extends { readonly type: string 
   readonly drain?: Message
 }
 
+/** An actor and the epoch under which this process has it. */
+export interface Owned {
+  readonly id: string
+  readonly epoch: number
+}
+
 /** A loaded actor. Only its epoch, which Postgres assigns, makes it authoritative. */
 export interface Loaded<State> {
   readonly state: State
@@ -101,10 +107,10 @@ export interface ActorHost<State, Message, Tx, Effect> {
   commit(id: string, epoch: number, tx: Tx): Promise<CommitResult>
   /** Starts an effect. A network effect posts its result later with `context.post`. Must not throw. */
   run(effect: Effect, context: EffectContext<Message>): void
-  /** The current epochs of these actors, in one query: id → epoch. An id is absent if its row is gone. */
-  confirm(ids: readonly string[]): Promise<ReadonlyMap<string, number>>
+  /** The actors that have another epoch now, in one query: id → epoch, undefined where the row is gone. */
+  confirm(owned: readonly Owned[]): Promise<ReadonlyMap<string, number | undefined>>
   /** Clears the owner of rows that this session and epoch still own, so that a successor needs no silence. */
-  release(owned: readonly { readonly id: string; readonly epoch: number }[], sid: string): Promise<void>
+  release(owned: readonly Owned[], sid: string): Promise<void>
   /**
    * Called when an incarnation goes live, before its first message: what it posts is handled first. `hasFirst`: the
    * process that made the actor has a first message for it, which follows at once.

@@ -11,7 +11,7 @@ import type {
   RuntimeEffect,
   Step,
 } from './actor.ts'
-import type { Confirm } from './confirmer.ts'
+import type { Confirm, Standing } from './confirmer.ts'
 import { Context } from './effect-context.ts'
 import { Gate } from './gate.ts'
 import { type Guard, readClock } from './guard.ts'
@@ -145,9 +145,9 @@ export class Cell<State, Message extends { readonly type: string }, Tx, Effect> 
     this.#pump()
   }
 
-  /** Asks Postgres for the epoch, and drops the actor if the epoch has changed. */
-  async confirm(): Promise<void> {
-    await this.#gate.confirm()
+  /** What Postgres says of the epoch. The actor is dropped if that has changed. */
+  heed(standing: Standing): void {
+    this.#gate.heed(standing)
   }
 
   drop(reason: DropReason, turned?: MailboxEntry<Message>): void {

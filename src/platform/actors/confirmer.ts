@@ -1,6 +1,7 @@
-// Asks Postgres for current epochs, with one query for all requests that come at the same time.
+// Asks Postgres whether the epochs of actors are still current: for one that waits, and for many in advance.
 import { Batcher } from '../../shared/batcher.ts'
 import type { Clock } from '../../shared/clock.ts'
+import type { Owned } from './actor.ts'
 import { type Instant, readClock } from './guard.ts'
 import { within } from './timed.ts'
 
@@ -9,26 +10,54 @@ export type Standing =
   | { readonly type: 'known'; readonly epoch: number | undefined; readonly asked: Instant }
   | { readonly type: 'unknown' }
 
-export type Confirm = (id: string) => Promise<Standing>
+export type Confirm = (owned: Owned) => Promise<Standing>
+
+export interface Confirmed extends Owned {
+  heed(standing: Standing): void
+}
+
+export interface Confirmer {
+  /** Those that ask at the same time share a query. Never rejects. */
+  readonly confirm: Confirm
+  /** Tells each how it stands. Does nothing while many such queries run: it is only in advance. */
+  readonly confirmAll: (actors: readonly Confirmed[]) => void
+}
+
+/** The actors that have another epoch. */
+type Query = (owned: readonly Owned[]) => Promise<ReadonlyMap<string, number | undefined>>
 
 const queryLimitMs = 2_000
+const mostOfQuery = 1_000
+/** A hanging query must not block the next one. */
+const queriesAtOnce = 3
 
-export function createConfirmer(
-  query: (ids: readonly string[]) => Promise<ReadonlyMap<string, number>>,
-  clock: Clock,
-): Confirm {
-  const batcher = new Batcher<string, Standing>({
-    maxItems: 1_000,
+export function createConfirmer(query: Query, clock: Clock): Confirmer {
+  /** How an actor stands. Never rejects. */
+  const ask = async (owned: readonly Owned[]): Promise<(one: Owned) => Standing> => {
+    const asked = readClock(clock)
+    const outcome = await within(clock, queryLimitMs, () => query(owned))
+    if (outcome.type !== 'done') return () => ({ type: 'unknown' })
+    const { value: others } = outcome
+    return ({ id, epoch }) => ({ type: 'known', epoch: others.has(id) ? others.get(id) : epoch, asked })
+  }
+  const batcher = new Batcher<Owned, Standing>({
+    maxItems: mostOfQuery,
     maxWaiting: 100_000,
-    // A hanging query must not block the next one.
-    concurrency: 3,
-    // Never throws: after an error the batcher would query every actor separately.
-    flush: async (ids) => {
-      const asked = readClock(clock)
-      const outcome = await within(clock, queryLimitMs, () => query(ids))
-      if (outcome.type !== 'done') return ids.map(() => ({ type: 'unknown' }))
-      return ids.map((id) => ({ type: 'known', epoch: outcome.value.get(id), asked }))
-    },
+    concurrency: queriesAtOnce,
+    flush: async (owned) => owned.map(await ask(owned)),
   })
-  return (id) => batcher.add(id).catch(() => ({ type: 'unknown' }))
+  let running = 0
+  const confirmSome = async (actors: readonly Confirmed[]) => {
+    running += 1
+    const standing = await ask(actors)
+    running -= 1
+    for (const actor of actors) actor.heed(standing(actor))
+  }
+  return {
+    confirm: (owned) => batcher.add(owned).catch(() => ({ type: 'unknown' })),
+    confirmAll(actors) {
+      for (let first = 0; first < actors.length && running < queriesAtOnce; first += mostOfQuery)
+        void confirmSome(actors.slice(first, first + mostOfQuery))
+    },
+  }
 }

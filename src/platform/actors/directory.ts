@@ -1,10 +1,10 @@
-// The actors of one kind that live in this process: id → cell. Activates an actor on its first message and
-// passivates it when idle. Never sends to another node: it returns the owner of the actor.
+// The actors of one kind that live in this process: id → cell. Activates an actor on its first message and passivates
+// it when idle. Never sends to another node: it returns the owner of the actor.
 import { type Activated, activate } from './activate.ts'
-import type { Loaded } from './actor.ts'
+import type { Loaded, Owned } from './actor.ts'
 import { Cell, type DropReason } from './cell.ts'
 import { type Claims, keepClaimed } from './claims.ts'
-import { type Confirm, createConfirmer } from './confirmer.ts'
+import { type Confirmer, createConfirmer } from './confirmer.ts'
 import type { Born, DirectoryOptions } from './directory-options.ts'
 import { drainActors } from './drain.ts'
 import { Guard } from './guard.ts'
@@ -18,7 +18,7 @@ import {
   type TellResult,
   tellEntry,
 } from './mailbox-entry.ts'
-import { createReleaser, type Owned } from './releaser.ts'
+import { createReleaser } from './releaser.ts'
 import { startUpkeep } from './upkeep.ts'
 
 type Slot<State, Message extends { readonly type: string }, Tx, Effect> =
@@ -32,7 +32,7 @@ const youngMs = 1_000
 export class ActorDirectory<State, Message extends { readonly type: string }, Tx, Effect> {
   readonly #options: DirectoryOptions<State, Message, Tx, Effect>
   readonly #slots = new Map<string, Slot<State, Message, Tx, Effect>>()
-  readonly #confirm: Confirm
+  readonly #confirmer: Confirmer
   readonly #release: (owned: Owned) => Promise<void>
   readonly #endUpkeep: () => void
   readonly #claims: Claims<Cell<State, Message, Tx, Effect>>
@@ -43,7 +43,7 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
   constructor(options: DirectoryOptions<State, Message, Tx, Effect>) {
     const { definition, host, ownership, clock } = options
     this.#options = options
-    this.#confirm = createConfirmer((ids) => host.confirm(ids), clock)
+    this.#confirmer = createConfirmer((owned) => host.confirm(owned), clock)
     this.#release = createReleaser({
       kind: definition.kind,
       ownership,
@@ -52,10 +52,10 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
       releaseRows: (owned, sid) => host.release(owned, sid),
     })
     this.#endUpkeep = startUpkeep({
-      clock,
-      everyMs: options.confirmEveryMs,
-      cells: () => this.#live(),
+      ...{ clock, everyMs: options.confirmEveryMs },
+      ...{ cells: () => this.#live(), count: () => this.#slots.size },
       leave: (cell) => this.#leave(cell),
+      confirm: this.#confirmer.confirmAll,
     })
     this.#claims = keepClaimed({
       clock,
@@ -104,9 +104,8 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
   }
 
   /**
-   * Adds an actor whose row this process has just inserted with its epoch. `asked` is the clock before that
-   * statement; without it, the first guarded effect confirms the epoch first. `claimed`: a claim that is
-   * already under way.
+   * Adds an actor whose row this process has just inserted with its epoch. `asked` is the clock before that statement;
+   * without it, the first guarded effect confirms the epoch first. `claimed`: a claim that is already under way.
    */
   adopt(id: string, loaded: Loaded<State>, born: Born<Message> = {}): Promise<TellResult> {
     const { first, asked, claimed } = born
@@ -163,8 +162,7 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
     return [...this.#live()]
   }
 
-  /** Without a copy: the upkeep goes through all of them eight times a second. */
-  *#live(): Iterable<Cell<State, Message, Tx, Effect>> {
+  *#live(): Generator<Cell<State, Message, Tx, Effect>, undefined> {
     for (const slot of this.#slots.values()) if (slot.type === 'live') yield slot.cell
   }
 
@@ -215,7 +213,7 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
       definition,
       host,
       clock,
-      confirm: this.#confirm,
+      confirm: this.#confirmer.confirm,
       turnLimitMs,
       onRest: () => this.#leave(cell),
       onDrop: (reason, unread) => this.#dropped(cell, reason, unread),

@@ -1,7 +1,7 @@
 // Holds effects outside Postgres until this incarnation may act: silence over and epoch confirmed.
 import type { Clock } from '../../shared/clock.ts'
 import { pause } from '../../shared/pause.ts'
-import type { Confirm } from './confirmer.ts'
+import type { Confirm, Standing } from './confirmer.ts'
 import type { Guard } from './guard.ts'
 
 export interface GateOptions<Effect> {
@@ -43,21 +43,25 @@ export class Gate<Effect> {
     void this.#wait()
   }
 
-  /** Asks Postgres for the epoch. False: it could not be asked, or its answer came too late to count. */
-  confirm(): Promise<boolean> {
-    this.#confirmation ??= this.#ask().finally(() => {
-      this.#confirmation = undefined
-    })
+  /** Asks Postgres for the epoch. */
+  #confirm(): Promise<boolean> {
+    this.#confirmation ??= this.#ask()
     return this.#confirmation
   }
 
-  async #ask(): Promise<boolean> {
-    const { id, epoch, guard, confirm, onForeign } = this.#options
-    const standing = await confirm(id)
+  /** False: nothing is known, or the answer came too late to count. */
+  heed(standing: Standing): boolean {
+    const { epoch, guard, onForeign } = this.#options
     if (standing.type === 'unknown') return false
     if (standing.epoch === epoch) guard.confirmed(standing.asked)
     else onForeign(standing.epoch === undefined ? 'gone' : 'foreign')
     return guard.isFresh()
+  }
+
+  async #ask(): Promise<boolean> {
+    const standing = await this.#options.confirm(this.#options)
+    this.#confirmation = undefined
+    return this.heed(standing)
   }
 
   async #wait(): Promise<void> {
@@ -68,7 +72,7 @@ export class Gate<Effect> {
     while (!signal.aborted && this.#held.length > 0) {
       if (guard.quietMs() > 0) await pause(clock, guard.quietMs(), signal)
       else if (guard.isFresh()) this.#open()
-      else if (!(await this.confirm())) await pause(clock, confirmAgainMs, signal)
+      else if (!(await this.#confirm())) await pause(clock, confirmAgainMs, signal)
     }
     this.#isWaiting = false
     if (!signal.aborted) onClear()

@@ -39,18 +39,19 @@ export function outliveRestore<Host extends AnyHost>(
         restores.given(context.epoch)
         host.activated?.(context, hasFirst)
       },
-      async confirm(ids) {
-        const epochs = await host.confirm(ids)
-        const isOlder = ids.some((id) => (epochs.get(id) ?? -1) < (held.get(id) ?? -1))
-        if (!isOlder) return epochs
+      async confirm(owned) {
+        const others = await host.confirm(owned)
+        const isOlder = [...others].some(([id, epoch = -1]) => epoch < (held.get(id) ?? -1))
+        if (!isOlder) return others
         // Where this fails, nothing is known: what could not be written again yet is not gone.
         await restores.check()
-        return host.confirm(ids)
+        return host.confirm(owned)
       },
       async commit(id, epoch, tx) {
         const result = await host.commit(id, epoch, tx)
         if (result.type !== 'fenced' || held.get(id) !== epoch || !(await looked())) return result
-        return (await host.confirm([id])).get(id) === epoch ? host.commit(id, epoch, tx) : result
+        const others = await host.confirm([{ id, epoch }])
+        return others.size === 0 ? host.commit(id, epoch, tx) : result
       },
       async release(owned, sid) {
         await host.release(owned, sid)

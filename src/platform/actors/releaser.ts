@@ -1,14 +1,9 @@
 // Releases actors in batches: first the row, so that a successor needs no silence, then the directory entry.
 import { Batcher } from '../../shared/batcher.ts'
 import type { Clock } from '../../shared/clock.ts'
-import type { ActorKind } from './actor.ts'
+import type { ActorKind, Owned } from './actor.ts'
 import type { Ownership } from './ownership.ts'
 import { within } from './timed.ts'
-
-export interface Owned {
-  readonly id: string
-  readonly epoch: number
-}
 
 export interface ReleaserOptions {
   readonly kind: ActorKind

@@ -2,18 +2,19 @@
 import type { Clock, Timer } from '../../shared/clock.ts'
 
 interface Kept {
-  readonly id: string
   idleMs(): number
   patienceMs(): number | undefined
-  confirm(): Promise<void>
 }
 
 export interface UpkeepOptions<Cell extends Kept> {
   readonly clock: Clock
   readonly everyMs: number
-  /** May change while it is gone through. */
-  readonly cells: () => Iterable<Cell>
+  /** May change while it is gone through, which takes `everyMs`. */
+  readonly cells: () => Iterator<Cell, undefined>
+  /** At least as many as there are cells. */
+  readonly count: () => number
   readonly leave: (cell: Cell) => void
+  readonly confirm: (cells: readonly Cell[]) => void
 }
 
 /**
@@ -23,29 +24,44 @@ export interface UpkeepOptions<Cell extends Kept> {
 const recentMs = 5_000
 /** Checking thousands of actors in one step would block the event loop. */
 const slices = 8
+/** Fewer share one step and one query. */
+const leastShare = 128
 
-/** Returns the function that ends it. */
+/** Each actor is checked once in `everyMs`. Returns the function that ends it. */
 export function startUpkeep<Cell extends Kept>(options: UpkeepOptions<Cell>): () => void {
   const { clock } = options
   let timer: Timer
-  let slice = 0
+  let slice = slices - 1
+  let rest = options.cells()
 
   // Sets the next timer first and awaits nothing: a hanging query must not stop the confirmations.
   const step = () => {
     timer = clock.after(options.everyMs / slices, step)
     slice = (slice + 1) % slices
-    for (const cell of options.cells()) if (sliceOf(cell.id) === slice) look(cell, options)
+    if (slice === 0) rest = options.cells()
+    const share = Math.max(leastShare, Math.ceil(options.count() / slices))
+    // The last step takes what is left: there are fewer now than when the first one took its share.
+    const active = look(rest, slice === slices - 1 ? Number.POSITIVE_INFINITY : share, options)
+    if (active.length > 0) options.confirm(active)
   }
   timer = clock.after(options.everyMs / slices, step)
   return () => timer.cancel()
 }
 
-/** Ids end in random digits, so the slices are about equal. Each actor is checked once in `everyMs`. */
-const sliceOf = (id: string): number => id.charCodeAt(id.length - 1) % slices
-
-function look<Cell extends Kept>(cell: Cell, options: UpkeepOptions<Cell>): void {
-  const patienceMs = cell.patienceMs()
-  if (patienceMs !== undefined && cell.idleMs() >= patienceMs) options.leave(cell)
-  else if (patienceMs === undefined || (patienceMs > recentMs && cell.idleMs() < recentMs))
-    void cell.confirm()
+/** Lets the idle of the next cells leave, and returns those that are to be confirmed. */
+function look<Cell extends Kept>(
+  cells: Iterator<Cell, undefined>,
+  most: number,
+  options: UpkeepOptions<Cell>,
+): Cell[] {
+  const active: Cell[] = []
+  for (let left = most; left > 0; left -= 1) {
+    const { value: cell } = cells.next()
+    if (!cell) break
+    const patienceMs = cell.patienceMs()
+    if (patienceMs !== undefined && cell.idleMs() >= patienceMs) options.leave(cell)
+    else if (patienceMs === undefined || (patienceMs > recentMs && cell.idleMs() < recentMs))
+      active.push(cell)
+  }
+  return active
 }

@@ -52,7 +52,22 @@ describe('a call that begins', () => {
       deliveries.map(({ endpointId, kind, key }) => [endpointId, kind, key]),
       [[workspace.endpointId, 'call.status', row.id]],
     )
-    assert.equal((await store.confirm([row.id])).get(row.id), epoch)
+    assert.deepEqual(await store.confirm([{ id: row.id, epoch }]), new Map())
+  })
+
+  test('is confirmed unless it has another epoch, or is not there', async () => {
+    const [{ row, epoch }, other] = [await begun(), await begun()]
+    const unknown = newId('call')
+    const owned = [
+      { id: row.id, epoch },
+      { id: other.row.id, epoch: other.epoch - 1 },
+      { id: unknown, epoch },
+    ]
+    const others = new Map([
+      [other.row.id, other.epoch],
+      [unknown, undefined],
+    ])
+    assert.deepEqual(await store.confirm(owned), others)
   })
 
   test('is begun once, however often', async () => {

@@ -57,7 +57,7 @@ describe('calls that begin together', () => {
         [row.forwardStartedAt, Number(row.createdAt) - Number(row.ringingAt)],
         [row.createdAt, 5_000],
       )
-      assert.equal((await store.confirm([row.id])).get(row.id), epoch)
+      assert.deepEqual(await store.confirm([{ id: row.id, epoch }]), new Map())
       assert.deepEqual(await timelineOf(row), ['provider.connect'])
       const [delivery, ...others] = deliveries
       assert.equal(Buffer.from(delivery?.body ?? []).toString(), calls[index]?.ringing.body)

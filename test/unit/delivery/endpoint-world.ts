@@ -158,7 +158,8 @@ export class EndpointWorld {
       run: (effect, context) => {
         if (owner === this.#owner) this.#run(effect, context)
       },
-      confirm: async (ids) => new Map(ids.map((id) => [id, owner])),
+      confirm: async (owned) =>
+        new Map(owned.filter(({ epoch }) => epoch !== owner).map(({ id }) => [id, owner])),
       release: async (owned) => owned.forEach(({ id, epoch }) => void processBudget.close(id, epoch)),
       dropped: (id, epoch) => processBudget.close(id, epoch),
     }

@@ -104,20 +104,20 @@ describe('passivation', () => {
 describe('the periodic confirmation', () => {
   test('asks once for all that are looked at, and drops those with a foreign epoch or without a row', async () => {
     const { actors, host, clock, events } = ledger()
-    for (const id of ['yx', 'zx']) host.seed(id)
-    for (const id of ['x', 'yx', 'zx']) await actors.tell(id, { type: 'stay' })
+    for (const id of ['y', 'z']) host.seed(id)
+    for (const id of ['x', 'y', 'z']) await actors.tell(id, { type: 'stay' })
     host.bump('x', 'sid-b')
-    host.rows.delete('yx')
+    host.rows.delete('y')
     await clock.advance(1_000)
     await settled(clock)
     assert.equal(host.confirms, 1)
     assert.deepEqual(events, ['foreign', 'gone'])
-    assert.equal(actors.has('zx'), true)
+    assert.equal(actors.has('z'), true)
   })
 
   test('looks at every active actor, some at a time', async () => {
     const { actors, host, clock, events } = ledger()
-    const ids = [...'0123456789abcdef'].map((digit) => `id-${digit}`)
+    const ids = Array.from({ length: 2_000 }, (_, number) => `id-${number}`)
     for (const id of ids) {
       host.seed(id)
       await actors.tell(id, { type: 'stay' })

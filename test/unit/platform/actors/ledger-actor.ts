@@ -6,6 +6,7 @@ import type {
   EffectContext,
   Loaded,
   LoadOptions,
+  Owned,
   ReplyTo,
 } from '../../../../src/platform/actors/actor.ts'
 import { ActorDirectory } from '../../../../src/platform/actors/directory.ts'
@@ -159,15 +160,12 @@ export class LedgerHost implements ActorHost<LedgerState, LedgerMessage, LedgerT
     this.log.push(`${effect.type} ${effect.text}`)
   }
 
-  async confirm(ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  async confirm(owned: readonly Owned[]): Promise<ReadonlyMap<string, number | undefined>> {
     this.confirms += 1
     if (this.confirmFails) throw new Error('the database is away')
     this.log.push('confirm')
-    const rows = ids.flatMap((id) => {
-      const row = this.rows.get(id)
-      return row ? [[id, row.epoch] as const] : []
-    })
-    return new Map(rows)
+    const current = owned.map(({ id }) => [id, this.rows.get(id)?.epoch] as const)
+    return new Map(current.filter(([, epoch], index) => epoch !== owned[index]?.epoch))
   }
 
   async release(owned: readonly { readonly id: string; readonly epoch: number }[]): Promise<void> {

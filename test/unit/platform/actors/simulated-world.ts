@@ -195,7 +195,11 @@ export function startSimulatedNode(sid: string, options: WorldOptions): Simulate
     commit: (_id, epoch, { writes }) =>
       process.call(delays(), () => ({ type: row.commit(sid, epoch, writes) ? 'committed' : 'fenced' })),
     run: (_effect, { epoch }) => row.deeds.push({ type: 'act', at: clock.now(), epoch, sid }),
-    confirm: (ids) => process.call(delays(), () => new Map(ids.map((id) => [id, row.epoch]))),
+    confirm: (owned) =>
+      process.call(delays(), () => {
+        const others = owned.filter(({ epoch }) => epoch !== row.epoch)
+        return new Map(others.map(({ id }) => [id, row.epoch]))
+      }),
     release: (owned) =>
       process.call(delays(), () => owned.forEach(({ epoch }) => void row.release(sid, epoch))),
     dropped: () => undefined,
