@@ -71,11 +71,11 @@ export const usage = `npm run bench -- [options]
     --rates 200              units a second, open loop; 0 for none
     --connections 64         closed loop; 0 for none
     --seconds 3              measured in each run, after one that is not
-    --rounds 3               of each variant, in turn; 4 with --scale
+    --rounds 3               of each variant, in turn; 7 with --scale
     --warm-up 9              seconds of each variant before, at most, for each gateway: until the CPU of a unit
                              falls no more; 20 with --all and --scale
     --minutes 10             after the first round no run begins that would end
-                             later; 60 with --all, 40 with --scale
+                             later; 60 with --all and --scale
   world
     --variants a,b           of ${allVariants.join(', ')}; all
     --gateways 1             up to 3, which share the load
@@ -167,7 +167,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
 
 function usualOf({ all, scale }: { all: boolean; scale: boolean }) {
   if (scale)
-    return { scenario: 'event,ringing', connections: '0', rounds: '4', minutes: '40', 'warm-up': '20' }
+    return { scenario: 'event,ringing', connections: '0', rounds: '7', minutes: '60', 'warm-up': '20' }
   return all
     ? { scenario: everyName.join(','), connections: '16,64,256', rounds: '3', minutes: '60', 'warm-up': '20' }
     : { scenario: workNames.join(','), connections: '64', rounds: '3', minutes: '10', 'warm-up': '9' }

@@ -41,13 +41,16 @@ export async function prepare(bench: Bench): Promise<void> {
   const { options, world } = bench
   await warmUpAll(bench)
   if (options.backlog > 0) await hold(bench, options.backlog)
-  if (world.sql) await world.sql`analyze`
+  // Else autovacuum would do it at a moment of its choice, which some runs have to themselves and others share.
+  if (world.sql) await world.sql`vacuum analyze`
 }
 
 /** What runs beside others in the same rounds, and the row that its figures go to. */
 export interface Contestant extends Pick<Row, 'scenario' | 'variant'> {
   readonly world: World
   readonly target: Target
+  /** Where it is not that of the others. */
+  readonly load?: Cell['load']
 }
 
 export async function rounds(
@@ -73,10 +76,12 @@ async function runCell(
   collector: ReturnType<typeof rowCollector>,
 ): Promise<void> {
   const pace = { warmSeconds: leadSeconds, seconds: bench.options.seconds }
-  for (const { world, target, ...row } of round % 2 === 1 ? contestants : contestants.toReversed()) {
-    const figures = await bench.measured(target, () => measure(world, target, { work, load, pace }))
-    bench.say(`  round ${round} ${row.scenario} ${loadText(load)} ${row.variant}: ${told(figures)}`)
-    collector.add({ ...row, load }, { round, ...figures })
+  for (const one of round % 2 === 1 ? contestants : contestants.toReversed()) {
+    const { world, target, scenario, variant } = one
+    const asked = { work, load: one.load ?? load, pace }
+    const figures = await bench.measured(target, () => measure(world, target, asked))
+    bench.say(`  round ${round} ${scenario} ${loadText(asked.load)} ${variant}: ${told(figures)}`)
+    collector.add({ scenario, variant, load }, { round, ...figures })
   }
 }
 

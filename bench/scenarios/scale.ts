@@ -7,6 +7,7 @@ import type { WorldOptions } from '../harness/world.ts'
 import { openAll } from './backlog.ts'
 import type { Bench } from './bench.ts'
 import { type Contestant, prepare, rounds, targetsOf } from './matrix.ts'
+import type { Cell } from './plan.ts'
 
 type Size = Pick<BenchOptions, 'gateways' | 'endpoints' | 'rows' | 'backlog'>
 
@@ -15,6 +16,8 @@ export interface ScaleWorlds {
   readonly name: string
   readonly grown: Size
   readonly smallest: Size
+  /** The load of the smallest is that of the grown one, divided by this. */
+  readonly times: number
 }
 
 const usualRows = 2_000_000
@@ -23,18 +26,22 @@ const least: Size = { gateways: 1, endpoints: 1, rows: 100_000, backlog: 0 }
 const goal = 1.2
 const smallestVariant = 'smallest'
 
-/** The last one is the smallest beside itself: how far it is from 1 is how far any other may be by chance. */
+/**
+ * More gateways share the load of one, or have as much each. The last one is the smallest beside itself: how far it is from 1
+ * is how far any other may be by chance.
+ */
 export function scaleWorlds(size: number = usualRows): ScaleWorlds[] {
   const share = size / usualRows
   const scaled = (count: number) => Math.max(1, Math.round(count * share))
   const smallest: Size = { ...least, rows: scaled(least.rows) }
   const grouped = (count: number) => count.toLocaleString('en-US')
-  const named = (name: string, more: Partial<Size>): ScaleWorlds => ({
-    ...{ name, smallest },
+  const named = (name: string, more: Partial<Size>, times = 1): ScaleWorlds => ({
+    ...{ name, smallest, times },
     grown: { ...smallest, ...more },
   })
   return [
     ...[2, 3].map((gateways) => named(`${gateways} gateways`, { gateways })),
+    ...[2, 3].map((times) => named(`${times} gateways at ${times} x the load`, { gateways: times }, times)),
     ...[100, 5_000].map(scaled).map((endpoints) => named(`${grouped(endpoints)} endpoints`, { endpoints })),
     named(`${grouped(size)} rows`, { rows: size }),
     ...[50_000].map(scaled).map((backlog) => named(`backlog of ${grouped(backlog)}`, { backlog })),
@@ -54,7 +61,7 @@ export const worldOf = ({ gateways, endpoints, rows }: Size): Partial<WorldOptio
 
 export async function scaleRows(
   benches: { readonly grown: Bench; readonly smallest: Bench },
-  { name, ...sizes }: ScaleWorlds,
+  { name, times, ...sizes }: ScaleWorlds,
 ): Promise<Row[]> {
   const grown = sized(benches.grown, sizes.grown)
   const smallest = sized(benches.smallest, sizes.smallest)
@@ -65,16 +72,25 @@ export async function scaleRows(
     await openAll(world, { numbers: world.seeded.numbers, say })
     await prepare(bench)
   }
-  return rounds(grown, async ({ work }) => {
-    const contestant = async (bench: Bench, variant: string): Promise<Contestant[]> => {
+  return rounds(grown, async ({ work, load }) => {
+    const contestant = async (bench: Bench, variant: string, its: Cell['load']): Promise<Contestant[]> => {
       const targets = await targetsOf(bench, work)
       return targets.map((target) => ({
-        ...{ world: bench.world, target, variant },
+        ...{ world: bench.world, target, variant, load: its },
         scenario: `${work}, ${name}`,
       }))
     }
-    return [...(await contestant(smallest, smallestVariant)), ...(await contestant(grown, 'gateway'))]
+    return [
+      ...(await contestant(smallest, smallestVariant, divided(load, times))),
+      ...(await contestant(grown, 'gateway', load)),
+    ]
   })
+}
+
+function divided(load: Cell['load'], times: number): Cell['load'] {
+  return load.kind === 'rate'
+    ? { ...load, perSecond: Math.round(load.perSecond / times) }
+    : { ...load, connections: Math.max(1, Math.round(load.connections / times)) }
 }
 
 interface Place {

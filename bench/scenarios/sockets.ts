@@ -10,7 +10,8 @@ import { warmUp } from './warm-up.ts'
 
 const usualSize = 10_000
 const openTimeoutMs = 300_000
-const idleSeconds = 10
+/** As long as the interval of pings: sockets that were opened together are pinged together. */
+const idleSeconds = 20
 const sound = { refused: 0, lost: 0, duplicated: 0, strange: 0 }
 
 /** When each of so many sockets was opened. Rejects when they are not open in time. */
