@@ -184,7 +184,7 @@ const owners = (sql: Pool) => ({
       select known.id, c.owner_epoch
       from unnest(${owned.map(({ id }) => id)}::uuid[], ${owned.map(({ epoch }) => epoch)}::bigint[])
           as known (id, epoch)
-        left join lateral (select owner_epoch from calls where id = known.id limit 1) c on true
+        left join calls c on c.id = known.id
       where c.owner_epoch is distinct from known.epoch`
     return new Map(rows.map((row) => [row.id, row.ownerEpoch ?? undefined]))
   },

@@ -88,11 +88,10 @@ export function createEndpointRows(options: EndpointRowsOptions): EndpointRows {
     },
     ownerOf: endpoints.ownerOf,
     async confirm(owned) {
-      const known = owned.map(({ id, epoch }) => ({ id, epoch, version: versions.get(id) ?? null }))
+      const known = owned.map(({ id, epoch }) => ({ id, epoch, version: versions.get(id) ?? 0 }))
       const changed = await endpoints.changedSince(known)
       for (const { id, configVersion } of changed)
-        if (configVersion !== null && configVersion > (versions.get(id) ?? configVersion))
-          options.configChanged(id)
+        if (configVersion !== null && configVersion > (versions.get(id) ?? 0)) options.configChanged(id)
       const others = changed.filter(({ hasOtherEpoch }) => hasOtherEpoch)
       return new Map(others.map(({ id, ownerEpoch }) => [id, ownerEpoch ?? undefined]))
     },

@@ -27,9 +27,9 @@ interface OwnedRow extends EndpointRow {
   silentMs: number
 }
 
-/** What this process knows of an endpoint; `version` null: not which configuration it has. */
+/** What this process knows of an endpoint; `version` 0: not which configuration it has. */
 export interface KnownEndpoint extends Owned {
-  readonly version: number | null
+  readonly version: number
 }
 
 /** Nulls: it is gone. */
@@ -123,9 +123,7 @@ export const createEndpointStore = (
         select known.id, e.owner_epoch, e.owner_epoch is distinct from known.epoch as has_other_epoch, e.config_version
         from unnest(${known.map(({ id }) => id)}::uuid[], ${known.map(({ epoch }) => epoch)}::bigint[],
             ${known.map(({ version }) => version)}::bigint[]) as known (id, epoch, version)
-          left join lateral (
-            select owner_epoch, config_version from endpoints where id = known.id and deleted_at is null limit 1
-          ) e on true
+          left join endpoints e on e.id = known.id and e.deleted_at is null
         where e.owner_epoch is distinct from known.epoch or e.config_version > known.version`
     },
 

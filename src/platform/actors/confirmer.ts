@@ -19,12 +19,15 @@ export interface Confirmed extends Owned {
 export interface Confirmer {
   /** Those that ask at the same time share a query. Never rejects. */
   readonly confirm: Confirm
-  /** Tells each how it stands. Does nothing while many such queries run: it is only in advance. */
+  /** Tells each how it stands, in its time. */
   readonly confirmAll: (actors: readonly Confirmed[]) => void
 }
 
 /** The actors that have another epoch. */
 type Query = (owned: readonly Owned[]) => Promise<ReadonlyMap<string, number | undefined>>
+
+/** How an actor stands. Never rejects. */
+type Ask = (owned: readonly Owned[]) => Promise<(one: Owned) => Standing>
 
 const queryLimitMs = 2_000
 const mostOfQuery = 1_000
@@ -32,8 +35,7 @@ const mostOfQuery = 1_000
 const queriesAtOnce = 3
 
 export function createConfirmer(query: Query, clock: Clock): Confirmer {
-  /** How an actor stands. Never rejects. */
-  const ask = async (owned: readonly Owned[]): Promise<(one: Owned) => Standing> => {
+  const ask: Ask = async (owned) => {
     const asked = readClock(clock)
     const outcome = await within(clock, queryLimitMs, () => query(owned))
     if (outcome.type !== 'done') return () => ({ type: 'unknown' })
@@ -46,18 +48,38 @@ export function createConfirmer(query: Query, clock: Clock): Confirmer {
     concurrency: queriesAtOnce,
     flush: async (owned) => owned.map(await ask(owned)),
   })
+  return {
+    confirm: (owned) => batcher.add(owned).catch(() => ({ type: 'unknown' })),
+    confirmAll: createConfirmAll(ask),
+  }
+}
+
+/** Without a promise for each actor: a gateway with thousands of quiet sockets does little else. */
+function createConfirmAll(ask: Ask): Confirmer['confirmAll'] {
+  /** Each of them once, however long Postgres takes. */
+  const waiting = new Set<Confirmed>()
   let running = 0
-  const confirmSome = async (actors: readonly Confirmed[]) => {
+
+  function take(): Confirmed[] {
+    const taken: Confirmed[] = []
+    for (const actor of waiting) {
+      if (taken.length === mostOfQuery) break
+      waiting.delete(actor)
+      taken.push(actor)
+    }
+    return taken
+  }
+  async function next(): Promise<void> {
+    if (running >= queriesAtOnce || waiting.size === 0) return
     running += 1
+    const actors = take()
     const standing = await ask(actors)
     running -= 1
     for (const actor of actors) actor.heed(standing(actor))
+    void next()
   }
-  return {
-    confirm: (owned) => batcher.add(owned).catch(() => ({ type: 'unknown' })),
-    confirmAll(actors) {
-      for (let first = 0; first < actors.length && running < queriesAtOnce; first += mostOfQuery)
-        void confirmSome(actors.slice(first, first + mostOfQuery))
-    },
+  return (actors) => {
+    for (const actor of actors) waiting.add(actor)
+    void next()
   }
 }

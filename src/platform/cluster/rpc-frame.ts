@@ -26,6 +26,9 @@ export function messageIn(frame: string): Message | undefined {
 
 export const answerFrame = (number: string, answer: object): string => `${number} ${JSON.stringify(answer)}`
 
+/** From a process that is going away, which takes no more messages. No message of an older release has this number. */
+export const leaveFrame = '0'
+
 export const answerIn = (frame: string): readonly [number: string, answer: string | undefined] =>
   cut(frame, ' ')
 

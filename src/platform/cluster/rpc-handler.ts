@@ -15,7 +15,7 @@ import {
   rpcPath,
   type Seals,
 } from './rpc-envelope.ts'
-import { answerFrame, type Message, maxFrameBytes, messageIn, socketPath } from './rpc-frame.ts'
+import { answerFrame, leaveFrame, type Message, maxFrameBytes, messageIn, socketPath } from './rpc-frame.ts'
 
 export interface RpcRequest {
   readonly method: string
@@ -130,6 +130,7 @@ export function createRpcUpgrade(options: RpcOptions): UpgradeRpc {
       },
       drained() {},
       closed() {},
+      leave: () => socket?.send(leaveFrame),
     }
   }
 

@@ -5,7 +5,7 @@ import type { Clock } from '../../shared/clock.ts'
 import { afterHalves } from '../../shared/deadline.ts'
 import type { Seals } from './rpc-envelope.ts'
 import type { Exchange } from './rpc-exchange.ts'
-import { answerIn, maxFrameBytes, messageFrame, socketPath } from './rpc-frame.ts'
+import { answerIn, leaveFrame, maxFrameBytes, messageFrame, socketPath } from './rpc-frame.ts'
 
 export type SocketExchange = Exchange | NoSocket
 
@@ -134,6 +134,7 @@ export class RpcSocket {
 
   #answered(frame: string): void {
     this.#heard()
+    if (frame === leaveFrame) return this.#retire()
     const [number, body = ''] = answerIn(frame)
     this.#settle(number, { type: 'answered', body })
   }
@@ -155,7 +156,8 @@ export class RpcSocket {
 
   #retire(): void {
     this.#isRetired = true
-    if (this.#pending.size === 0) this.#websocket.close()
+    // At once: a process that closes its side first could not have its port again for a minute.
+    if (this.#pending.size === 0) this.#websocket.terminate()
   }
 
   #connect({ hostname, port }: URL, limitMs: number): Socket {

@@ -1,5 +1,6 @@
 // WebSockets that browsers open to this server, as plain values. A SocketEdge accepts or refuses the upgrade.
 // An accepted socket can send, subscribe to topics and be closed.
+import type { Clock } from '../../shared/clock.ts'
 import type { HttpRequest, HttpResponse } from './exchange.ts'
 
 /** Usable from `opened` to `closed`. Afterwards every method does nothing. */
@@ -20,6 +21,8 @@ export interface SocketHandler {
   /** The client has read some of the buffered bytes. */
   drained(): void
   closed(): void
+  /** The process is going away: asks the client to close the socket within a second. Without it the socket is closed at once. */
+  leave?(): void
 }
 
 export interface SocketEdge {
@@ -47,13 +50,15 @@ export interface WireSocket {
 
 export interface WireSockets {
   readonly behaviour: object
-  /** Closes every socket with the code for "going away". */
-  closeAll(): void
+  /** Resolves when every socket is closed, with the code for "going away" where its client did not. */
+  closeAll(): Promise<void>
 }
 
 const goingAway = 1001
 /** A socket is closed after this silence. Automatic pings prevent that for a live client. */
 const idleSeconds = 60
+/** For a client that was asked to close its socket. */
+const leaveMs = 1_000
 
 /** Using a closed socket throws, so `gone` drops the reference before the handler's `closed` runs. */
 class LiveSocket implements ServerSocket {
@@ -88,12 +93,29 @@ class LiveSocket implements ServerSocket {
   }
 }
 
-export function wireSockets(edge: SocketEdge): WireSockets {
+export function wireSockets(edge: SocketEdge, clock: Clock): WireSockets {
   const open = new Map<WireSocket, LiveSocket>()
+  let allClosed = () => {}
+
+  async function closeAll(): Promise<void> {
+    for (const [wire, socket] of [...open]) {
+      const { handler } = wire.getUserData()
+      if (handler.leave) handler.leave()
+      else socket.close(goingAway, 'the process is going away')
+    }
+    if (open.size > 0)
+      await new Promise<void>((resolve) => {
+        const timer = clock.after(leaveMs, resolve)
+        allClosed = () => {
+          timer.cancel()
+          resolve()
+        }
+      })
+    for (const socket of [...open.values()]) socket.close(goingAway, 'the process is going away')
+  }
+
   return {
-    closeAll() {
-      for (const socket of [...open.values()]) socket.close(goingAway, 'the process is going away')
-    },
+    closeAll,
     behaviour: {
       maxPayloadLength: edge.maxFrameBytes,
       maxBackpressure: edge.maxBufferedBytes,
@@ -115,6 +137,7 @@ export function wireSockets(edge: SocketEdge): WireSockets {
         open.get(wire)?.gone()
         open.delete(wire)
         wire.getUserData().handler.closed()
+        if (open.size === 0) allClosed()
       },
     },
   }

@@ -47,8 +47,7 @@ export async function listen(options: ListenOptions): Promise<HttpServer> {
   server.listening(port)
   const shut = async (): Promise<void> => {
     uws.us_listen_socket_close(socket)
-    sockets?.closeAll()
-    await server.drain()
+    await Promise.all([sockets?.closeAll(), server.drain()])
     // The last response may still be in the buffer that is flushed at the end of the current socket callback, and a
     // connection that was open may have brought a request meanwhile.
     await new Promise((resolve) => setImmediate(resolve))
@@ -68,7 +67,7 @@ export async function listen(options: ListenOptions): Promise<HttpServer> {
 }
 
 function openSockets(app: TemplatedApp, server: Server, edge: SocketEdge): WireSockets {
-  const sockets = wireSockets(edge)
+  const sockets = wireSockets(edge, server.clock)
   edge.publishWith((topic, text) => void app.publish(topic, text))
   app.ws(edge.path, {
     ...sockets.behaviour,
@@ -113,7 +112,7 @@ class Server {
   /** With those that linger, and those that wait for their client. */
   #open = 0
   readonly #options: ListenOptions
-  readonly #clock: Clock
+  readonly clock: Clock
   #requests: RequestOptions
   #draining = false
   #drainedBy: number | undefined
@@ -121,14 +120,14 @@ class Server {
 
   constructor(options: ListenOptions) {
     this.#options = options
-    this.#clock = options.clock ?? systemClock
+    this.clock = options.clock ?? systemClock
     this.#requests = {
       room: new BodyRoom({
         maxBytes: options.maxBodyBytesHeld ?? 256 * mebibyte,
         maxAwaited: options.maxInFlight,
-        clock: this.#clock,
+        clock: this.clock,
       }),
-      readers: new ClientRoom(options.maxInFlight, this.#clock),
+      readers: new ClientRoom(options.maxInFlight, this.clock),
       lingering: { count: 0, max: mostLingering },
       deadlineMs: options.bodyDeadlineMs ?? 30_000,
       streamDeadlineMs: options.streamDeadlineMs ?? 3_600_000,
@@ -136,7 +135,7 @@ class Server {
       lingerMs: options.lingerMs ?? 5_000,
       trustedProxies: options.trustedProxies ?? 0,
       publicUrl: options.publicUrl?.replace(/\/+$/, '') ?? '',
-      clock: this.#clock,
+      clock: this.clock,
     }
   }
 
@@ -178,11 +177,11 @@ class Server {
   /** Resolves when nothing is in flight, or at the deadline, which the first call sets. */
   drain(): Promise<void> {
     this.#draining = true
-    this.#drainedBy ??= this.#clock.mono() + (this.#options.closeDeadlineMs ?? 10_000)
-    const leftMs = this.#drainedBy - this.#clock.mono()
+    this.#drainedBy ??= this.clock.mono() + (this.#options.closeDeadlineMs ?? 10_000)
+    const leftMs = this.#drainedBy - this.clock.mono()
     if (this.#open === 0 || leftMs <= 0) return Promise.resolve()
     return new Promise((resolve) => {
-      const timer = this.#clock.after(leftMs, resolve)
+      const timer = this.clock.after(leftMs, resolve)
       this.#idle = () => {
         timer.cancel()
         resolve()

@@ -62,6 +62,8 @@ type Connection = Awaited<ReturnType<Pool['reserve']>>
 /** Brings the schema up to date; safe from every process at once. Returns the names that were applied. */
 export async function migrate(pool: Pool, options: MigrateOptions = {}): Promise<string[]> {
   const migrations = await readMigrations(options.folder ?? ownFolder)
+  // The driver may forget who waits to reserve a connection that is being made.
+  await pool`select 1`
   const connection = await pool.reserve()
   const again = retrying(options)
   try {

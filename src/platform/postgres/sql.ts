@@ -90,8 +90,11 @@ function socketOpener(sockets: Map<Socket, number>) {
     const host = hosts[index] ?? 'localhost'
     const port = ports[index] ?? 5432
     const socket = path ? connect(path) : connect(port, host)
+    // It may fail before the driver listens, which learns of it when the socket closes.
+    socket.on('error', () => undefined)
+    // Not when it closes: for TLS the driver removes all listeners.
+    for (const [one] of sockets) if (one.destroyed) sockets.delete(one)
     sockets.set(socket, performance.now())
-    socket.once('close', () => sockets.delete(socket))
     // The driver takes the name for TLS from here.
     return Object.assign(socket, { host, port })
   }

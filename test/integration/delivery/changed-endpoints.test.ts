@@ -18,16 +18,13 @@ async function owned() {
 
 describe('of endpoints that a gateway owns', () => {
   test('only those are told that have another epoch, a newer configuration, or are gone', async () => {
-    const [same, taken, changed, older, removed] = await Promise.all(Array.from({ length: 5 }, owned))
-    if (!same || !taken || !changed || !older || !removed) throw new Error('unreachable')
+    const [same, taken, changed, removed] = await Promise.all(Array.from({ length: 4 }, owned))
+    if (!same || !taken || !changed || !removed) throw new Error('unreachable')
     const next = await store.take(taken.id, { sid: 'sid-2', exclusive: false, silenceMs: 0 })
-    await sql`update endpoints set config_version = config_version + 1 where id in (${changed.id}, ${older.id})`
+    await sql`update endpoints set config_version = config_version + 1 where id = ${changed.id}`
     await sql`update endpoints set deleted_at = now() where id = ${removed.id}`
     const unknown = { id: newId('endpoint'), epoch: 1, version: 1 }
-    const told = await store.changedSince([
-      ...[same, taken, changed, removed, unknown],
-      { ...older, version: null },
-    ])
+    const told = await store.changedSince([same, taken, changed, removed, unknown])
     assert.deepEqual(
       new Map(told.map(({ id, ...row }) => [id, row])),
       new Map([

@@ -82,6 +82,8 @@ describe('a bench of scale', () => {
       [
         '2 gateways',
         '3 gateways',
+        '2 gateways at 2 x the load',
+        '3 gateways at 3 x the load',
         '100 endpoints',
         '5,000 endpoints',
         '2,000,000 rows',
@@ -90,7 +92,11 @@ describe('a bench of scale', () => {
       ],
     )
     assert.deepEqual(worlds.at(-1)?.grown, worlds.at(-1)?.smallest)
-    assert.equal(scaleWorlds(20_000)[3]?.grown.endpoints, 50)
+    assert.deepEqual(
+      worlds.map(({ times }) => times),
+      [1, 1, 2, 3, 1, 1, 1, 1, 1],
+    )
+    assert.equal(scaleWorlds(20_000)[5]?.grown.endpoints, 50)
   })
   test('shows the cost of each against the smallest, and what is beyond the goal', () => {
     const text = scaleLines([

@@ -133,6 +133,26 @@ describe('a socket between processes', () => {
     assert.deepEqual(await rpc.send(peer.address, envelope()), { type: 'restarted' })
   })
 
+  test('of a process that goes away brings the answers that are due, and then nobody is there', async () => {
+    let answer: (() => void) | undefined
+    const peer = await peerOf(async (one) => {
+      if (one.id !== 'due') return answersId(one, 'http')
+      await new Promise<void>((resolve) => {
+        answer = resolve
+      })
+      return { type: 'answered', value: 'due' }
+    })
+    const rpc = client()
+    const asked = rpc.send(peer.address, envelope({ id: 'due' }))
+    await eventually(() => answer !== undefined)
+    const closed = peer.close()
+    await eventually(async () => (await rpc.send(peer.address, envelope())).type === 'refused')
+    answer?.()
+    assert.deepEqual(await asked, { type: 'answered', value: 'due' })
+    await closed
+    assert.equal(peer.seen.upgrades, 1)
+  })
+
   test('that ends before an answer says that the message may have arrived, although nobody listens by then', async () => {
     let hasIt = () => {}
     const taken = new Promise<void>((resolve) => {

@@ -1,6 +1,7 @@
 // What the installation mends in the driver (src/platform/postgres/patches).
 import assert from 'node:assert/strict'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import type { Pool, Sql } from '../../../../src/platform/postgres/sql.ts'
 import { eventually } from '../../../e2e/scene.ts'
 import { afterFile, before, describe, test } from '../../../support/harness.ts'
 import { type TestDatabase, testDatabase, testPool } from '../../../support/postgres.ts'
@@ -90,11 +91,12 @@ describe('a connection that is reset', () => {
       socket.on('close', () => onward.destroy())
       open.push(socket)
     })
-    const [pool, other] = [testPool(behind(database, port), 1), testPool(database, 1)]
-    for (let round = 0; round < 3; round += 1) {
+    const other = testPool(database, 1)
+    const breakIn = async (pool: Pool, round: number, name: string) => {
       let outcome: unknown
       // The connection has had its error, and may not have ended yet.
-      pool`select pg_sleep(60)`
+      pool
+        .unsafe(`select pg_sleep(60) as ${name}`)
         .catch(() => pool`select ${round}::integer as answer`)
         .then(
           ([row]) => (outcome = row?.['answer']),
@@ -102,7 +104,7 @@ describe('a connection that is reset', () => {
         )
       await eventually('the statement runs', async () => {
         const [row] = await other`
-          select from pg_stat_activity where query like 'select pg_sleep%' and datname = current_database()`
+          select from pg_stat_activity where query = ${`select pg_sleep(60) as ${name}`}`
         return row !== undefined
       })
       for (const socket of open.splice(0)) socket.resetAndDestroy()
@@ -110,6 +112,51 @@ describe('a connection that is reset', () => {
       assert.ok(outcome === round || outcome === 'CONNECTION_CLOSED', String(outcome))
       assert.deepEqual([...(await pool`select ${round + 10}::integer as answer`)], [{ answer: round + 10 }])
     }
+    for (const ports of [[port], [port, refusingPort]]) {
+      const pool = testPool(behind(database, ...ports), 1)
+      for (let round = 0; round < 3; round += 1) await breakIn(pool, round, `s_${ports.length}_${round}`)
+    }
+  })
+})
+
+describe('a connection that is lost with statements that wait for one before them', () => {
+  let database: TestDatabase
+  before(async () => {
+    database = await testDatabase()
+  })
+  const lose = async (sql: Sql) => {
+    const [backend] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
+    const other = testPool(database, 1)
+    return () => other`select pg_terminate_backend(${backend?.pid ?? 0})`
+  }
+
+  test('fails them all in a transaction', async () => {
+    const pool = testPool(database, 1)
+    const outcomes: PromiseSettledResult<unknown>[] = []
+    const lost = pool.begin(async (tx) => {
+      const end = await lose(tx)
+      // The first one has parameters that are described first: the others are not written yet.
+      const asked = [1, 2, 3].map((number) => tx`select ${number}::integer, pg_sleep(60)`.execute())
+      await end()
+      outcomes.push(...(await Promise.allSettled(asked)))
+    })
+    await assert.rejects(lost)
+    await eventually('all are settled', async () => outcomes.length === 3)
+    assert.ok(outcomes.every(({ status }) => status === 'rejected'))
+  })
+
+  test('fails them all, and what comes later, where it is reserved', async () => {
+    const pool = testPool(database, 1)
+    await pool`select 1`
+    const connection = await pool.reserve()
+    const end = await lose(connection)
+    const asked = [1, 2, 3].map((number) => connection`select ${number}::integer, pg_sleep(60)`.execute())
+    await end()
+    const outcomes = await Promise.allSettled(asked)
+    assert.ok(outcomes.every(({ status }) => status === 'rejected'))
+    for (const number of [4, 5]) await assert.rejects(async () => connection`select ${number}::integer`)
+    connection.release()
+    assert.equal((await pool`select 6 as answer`)[0]?.['answer'], 6)
   })
 })
 
