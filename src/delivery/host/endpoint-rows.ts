@@ -90,9 +90,10 @@ export function createEndpointRows(options: EndpointRowsOptions): EndpointRows {
     async confirm(owned) {
       const known = owned.map(({ id, epoch }) => ({ id, epoch, version: versions.get(id) ?? 0 }))
       const changed = await endpoints.changedSince(known)
-      for (const { id, configVersion } of changed)
-        if (configVersion !== null && configVersion > (versions.get(id) ?? 0)) options.configChanged(id)
       const others = changed.filter(({ hasOtherEpoch }) => hasOtherEpoch)
+      // One with another epoch is dropped, and has its configuration when it is loaded again.
+      for (const { id, configVersion, hasOtherEpoch } of changed)
+        if (!hasOtherEpoch && (configVersion ?? 0) > (versions.get(id) ?? 0)) options.configChanged(id)
       return new Map(others.map(({ id, ownerEpoch }) => [id, ownerEpoch ?? undefined]))
     },
     async release(owned, sid) {

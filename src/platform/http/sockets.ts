@@ -54,7 +54,7 @@ export interface WireSockets {
   closeAll(): Promise<void>
 }
 
-const goingAway = 1001
+const goingAway = [1001, 'the process is going away'] as const
 /** A socket is closed after this silence. Automatic pings prevent that for a live client. */
 const idleSeconds = 60
 /** For a client that was asked to close its socket. */
@@ -101,7 +101,7 @@ export function wireSockets(edge: SocketEdge, clock: Clock): WireSockets {
     for (const [wire, socket] of [...open]) {
       const { handler } = wire.getUserData()
       if (handler.leave) handler.leave()
-      else socket.close(goingAway, 'the process is going away')
+      else socket.close(...goingAway)
     }
     if (open.size > 0)
       await new Promise<void>((resolve) => {
@@ -111,7 +111,7 @@ export function wireSockets(edge: SocketEdge, clock: Clock): WireSockets {
           resolve()
         }
       })
-    for (const socket of [...open.values()]) socket.close(goingAway, 'the process is going away')
+    for (const socket of [...open.values()]) socket.close(...goingAway)
   }
 
   return {
