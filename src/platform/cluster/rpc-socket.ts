@@ -156,7 +156,7 @@ export class RpcSocket {
 
   #retire(): void {
     this.#isRetired = true
-    // At once: a process that closes its side first could not have its port again for a minute.
+    // Without a close handshake: in the middle of one, the other process could not listen on its port again.
     if (this.#pending.size === 0) this.#websocket.terminate()
   }
 
