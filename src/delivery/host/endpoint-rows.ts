@@ -46,6 +46,7 @@ export function createEndpointRows(options: EndpointRowsOptions): EndpointRows {
   const { endpoints, deliveries, processBudget, metrics, log } = options
   // Configuration versions that the actors have received.
   const versions = new Map<string, number>()
+  const versionOf = (id: string) => versions.get(id) ?? 0
   const pulls = fairTurns(pullsAtOnce)
 
   async function pull({ token, ...wish }: Extract<EndpointEffect, { type: 'pull' }>, context: Context) {
@@ -88,12 +89,11 @@ export function createEndpointRows(options: EndpointRowsOptions): EndpointRows {
     },
     ownerOf: endpoints.ownerOf,
     async confirm(owned) {
-      const known = owned.map(({ id, epoch }) => ({ id, epoch, version: versions.get(id) ?? 0 }))
-      const changed = await endpoints.changedSince(known)
+      const changed = await endpoints.changedSince(owned, versionOf)
       const others = changed.filter(({ hasOtherEpoch }) => hasOtherEpoch)
       // One with another epoch is dropped, and has its configuration when it is loaded again.
       for (const { id, configVersion, hasOtherEpoch } of changed)
-        if (!hasOtherEpoch && (configVersion ?? 0) > (versions.get(id) ?? 0)) options.configChanged(id)
+        if (!hasOtherEpoch && (configVersion ?? 0) > versionOf(id)) options.configChanged(id)
       return new Map(others.map(({ id, ownerEpoch }) => [id, ownerEpoch ?? undefined]))
     },
     async release(owned, sid) {

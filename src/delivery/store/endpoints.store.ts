@@ -27,11 +27,6 @@ interface OwnedRow extends EndpointRow {
   silentMs: number
 }
 
-/** What this process knows of an endpoint; `version` 0: not which configuration it has. */
-export interface KnownEndpoint extends Owned {
-  readonly version: number
-}
-
 /** Nulls: it is gone. */
 interface ChangedEndpoint {
   readonly id: string
@@ -117,12 +112,17 @@ export const createEndpointStore = (
     /**
      * Of the endpoints that this process believes it owns, those with another epoch or a newer configuration. What is
      * gone has neither.
+     *
+     * @param versionOf that of the configuration which this process has; 0: it has none
      */
-    async changedSince(known: readonly KnownEndpoint[]): Promise<ChangedEndpoint[]> {
+    async changedSince(
+      owned: readonly Owned[],
+      versionOf: (id: string) => number,
+    ): Promise<ChangedEndpoint[]> {
       return sql<ChangedEndpoint[]>`
         select known.id, e.owner_epoch, e.owner_epoch is distinct from known.epoch as has_other_epoch, e.config_version
-        from unnest(${known.map(({ id }) => id)}::uuid[], ${known.map(({ epoch }) => epoch)}::bigint[],
-            ${known.map(({ version }) => version)}::bigint[]) as known (id, epoch, version)
+        from unnest(${owned.map(({ id }) => id)}::uuid[], ${owned.map(({ epoch }) => epoch)}::bigint[],
+            ${owned.map(({ id }) => versionOf(id))}::bigint[]) as known (id, epoch, version)
           left join endpoints e on e.id = known.id and e.deleted_at is null
         where e.owner_epoch is distinct from known.epoch or e.config_version > known.version`
     },

@@ -14,6 +14,11 @@ export type RuntimeEffect<Message> =
   /** Leave memory once the mailbox is empty. The next message loads the actor again. */
   | { readonly type: 'passivate' }
 
+const runtimeEffects: ReadonlySet<unknown> = new Set(['reply', 'setTimer', 'clearTimer', 'passivate'])
+
+export const isRuntimeEffect = <Message>(effect: unknown): effect is RuntimeEffect<Message> =>
+  typeof effect === 'object' && effect !== null && 'type' in effect && runtimeEffects.has(effect.type)
+
 /** The result of a turn: the next state, what to commit first, and the effects to run after the commit. */
 export interface Step<State, Tx, Effect> {
   readonly state: State

@@ -2,14 +2,15 @@
 // feature and no other actor.
 import type { Clock } from '../../shared/clock.ts'
 import { sharedAbort } from '../../shared/shared-abort.ts'
-import type {
-  ActorDefinition,
-  ActorHost,
-  EffectContext,
-  Loaded,
-  ReplyTo,
-  RuntimeEffect,
-  Step,
+import {
+  type ActorDefinition,
+  type ActorHost,
+  type EffectContext,
+  isRuntimeEffect,
+  type Loaded,
+  type ReplyTo,
+  type RuntimeEffect,
+  type Step,
 } from './actor.ts'
 import type { Confirm, Standing } from './confirmer.ts'
 import { Context } from './effect-context.ts'
@@ -69,6 +70,8 @@ export class Cell<State, Message extends { readonly type: string }, Tx, Effect> 
   #isLeaving = false
   readonly #bornAt: number
   #lastMessageAt: number
+  /** As the definition says of the state after the last turn. Thousands of quiet actors are asked each second. */
+  #patienceMs: number | undefined | 'unasked' = 'unasked'
 
   get state(): State {
     return this.#state
@@ -133,8 +136,12 @@ export class Cell<State, Message extends { readonly type: string }, Tx, Effect> 
 
   /** How long it may idle before it leaves memory; undefined while it must stay. */
   patienceMs(): number | undefined {
-    const isBusy = this.#isTurning || this.#mailbox.length > 0 || this.#gate.held > 0
-    return isBusy ? undefined : this.#options.definition.idleAfterMs(this.#state)
+    if (this.#isTurning) return undefined
+    if (this.#patienceMs === 'unasked') {
+      if (this.#mailbox.length > 0 || this.#gate.held > 0) return undefined
+      this.#patienceMs = this.#options.definition.idleAfterMs(this.#state)
+    }
+    return this.#patienceMs
   }
 
   /** The process drains: an actor with a `drain` message gets it, any other leaves at the end of its turn. */
@@ -184,6 +191,7 @@ export class Cell<State, Message extends { readonly type: string }, Tx, Effect> 
     while (!this.#hasEnded && this.#gate.held < this.#options.definition.mailboxLimit) {
       const entry = this.#mailbox.shift()
       if (!entry) break
+      this.#patienceMs = 'unasked'
       if (this.#turn(entry) === 'committing') return
     }
     this.#isTurning = false
@@ -290,8 +298,3 @@ export class Cell<State, Message extends { readonly type: string }, Tx, Effect> 
     }
   }
 }
-
-const runtimeEffects: ReadonlySet<unknown> = new Set(['reply', 'setTimer', 'clearTimer', 'passivate'])
-
-const isRuntimeEffect = <Message>(effect: unknown): effect is RuntimeEffect<Message> =>
-  typeof effect === 'object' && effect !== null && 'type' in effect && runtimeEffects.has(effect.type)

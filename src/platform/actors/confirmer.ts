@@ -6,8 +6,10 @@ import { type Instant, readClock } from './guard.ts'
 import { within } from './timed.ts'
 
 export type Standing =
-  /** `epoch` undefined: the row is gone. `asked`: the clock before the query was sent. */
-  | { readonly type: 'known'; readonly epoch: number | undefined; readonly asked: Instant }
+  /** `asked`: the clock before the query was sent. */
+  | { readonly type: 'confirmed'; readonly asked: Instant }
+  /** Somebody else has it now, or its row is gone. */
+  | { readonly type: 'foreign' | 'gone' }
   | { readonly type: 'unknown' }
 
 export type Confirm = (owned: Owned) => Promise<Standing>
@@ -29,8 +31,11 @@ type Query = (owned: readonly Owned[]) => Promise<ReadonlyMap<string, number | u
 /** How an actor stands. Never rejects. */
 type Ask = (owned: readonly Owned[]) => Promise<(one: Owned) => Standing>
 
+const unknown: Standing = { type: 'unknown' }
+const foreign: Standing = { type: 'foreign' }
+const gone: Standing = { type: 'gone' }
 const queryLimitMs = 2_000
-const mostOfQuery = 1_000
+const mostOfQuery = 2_000
 /** A hanging query must not block the next one. */
 const queriesAtOnce = 3
 
@@ -38,9 +43,16 @@ export function createConfirmer(query: Query, clock: Clock): Confirmer {
   const ask: Ask = async (owned) => {
     const asked = readClock(clock)
     const outcome = await within(clock, queryLimitMs, () => query(owned))
-    if (outcome.type !== 'done') return () => ({ type: 'unknown' })
+    if (outcome.type !== 'done') return () => unknown
     const { value: others } = outcome
-    return ({ id, epoch }) => ({ type: 'known', epoch: others.has(id) ? others.get(id) : epoch, asked })
+    // Thousands are told this each second: they share one object.
+    const confirmed: Standing = { type: 'confirmed', asked }
+    if (others.size === 0) return () => confirmed
+    return ({ id, epoch }) => {
+      // The query may have asked of two incarnations, and found that of the younger one.
+      if (!others.has(id) || others.get(id) === epoch) return confirmed
+      return others.get(id) === undefined ? gone : foreign
+    }
   }
   const batcher = new Batcher<Owned, Standing>({
     maxItems: mostOfQuery,
@@ -49,7 +61,7 @@ export function createConfirmer(query: Query, clock: Clock): Confirmer {
     flush: async (owned) => owned.map(await ask(owned)),
   })
   return {
-    confirm: (owned) => batcher.add(owned).catch(() => ({ type: 'unknown' })),
+    confirm: (owned) => batcher.add(owned).catch(() => unknown),
     confirmAll: createConfirmAll(ask),
   }
 }
@@ -69,17 +81,18 @@ function createConfirmAll(ask: Ask): Confirmer['confirmAll'] {
     }
     return taken
   }
-  async function next(): Promise<void> {
-    if (running >= queriesAtOnce || waiting.size === 0) return
+  async function run(actors: readonly Confirmed[]): Promise<void> {
     running += 1
-    const actors = take()
     const standing = await ask(actors)
     running -= 1
     for (const actor of actors) actor.heed(standing(actor))
-    void next()
+    if (waiting.size > 0) void run(take())
   }
   return (actors) => {
+    const isFree = running < queriesAtOnce
+    // As a rule the last query is over: to keep thousands in a set and to take them out again would be half of the work.
+    if (isFree && waiting.size === 0 && actors.length <= mostOfQuery) return void run(actors)
     for (const actor of actors) waiting.add(actor)
-    void next()
+    if (isFree) void run(take())
   }
 }

@@ -51,10 +51,10 @@ export class Gate<Effect> {
 
   /** False: nothing is known, or the answer came too late to count. */
   heed(standing: Standing): boolean {
-    const { epoch, guard, onForeign } = this.#options
+    const { guard, onForeign } = this.#options
     if (standing.type === 'unknown') return false
-    if (standing.epoch === epoch) guard.confirmed(standing.asked)
-    else onForeign(standing.epoch === undefined ? 'gone' : 'foreign')
+    if (standing.type === 'confirmed') guard.confirmed(standing.asked)
+    else onForeign(standing.type)
     return guard.isFresh()
   }
 

@@ -21,8 +21,8 @@ export class Guard {
   readonly #clock: Clock
   readonly #validMs: number
   readonly #resumedAt: Ownership['resumedAt']
-  #askedAt = Number.NEGATIVE_INFINITY
-  #until: Instant = { mono: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY }
+  /** The actors of a query share it. */
+  #asked: Instant = { mono: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY }
   #quietUntil = Number.NEGATIVE_INFINITY
 
   constructor({ clock, validMs, resumedAt }: GuardOptions) {
@@ -33,9 +33,7 @@ export class Guard {
 
   /** `asked`: the clock before the confirming statement was sent: a takeover may follow it at once. */
   confirmed(asked: Instant): void {
-    if (asked.mono + this.#validMs < this.#until.mono) return
-    this.#askedAt = asked.mono
-    this.#until = { mono: asked.mono + this.#validMs, wall: asked.wall + this.#validMs }
+    if (asked.mono >= this.#asked.mono) this.#asked = asked
   }
 
   /** Counts from now, which is after the database measured `ms`: a silence may end late, but not early. */
@@ -50,8 +48,9 @@ export class Guard {
   // Two clocks: the monotonic one may stop while a virtual machine is frozen, the wall clock may be set back.
   // A process that stood still asks again in any case: a successor does not wait for its guard to expire.
   isFresh(): boolean {
-    const isValid = this.#clock.mono() < this.#until.mono && this.#clock.now() < this.#until.wall
-    return isValid && this.#askedAt >= this.#resumedAt()
+    const { mono, wall } = this.#asked
+    const isValid = this.#clock.mono() < mono + this.#validMs && this.#clock.now() < wall + this.#validMs
+    return isValid && mono >= this.#resumedAt()
   }
 
   mayAct(): boolean {

@@ -23,7 +23,7 @@ export interface UpkeepOptions<Cell extends Kept> {
  */
 const recentMs = 5_000
 /** Checking thousands of actors in one step would block the event loop. */
-const slices = 8
+const slices = 4
 /** Fewer share one step and one query. */
 const leastShare = 128
 

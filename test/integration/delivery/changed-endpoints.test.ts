@@ -24,7 +24,9 @@ describe('of endpoints that a gateway owns', () => {
     await sql`update endpoints set config_version = config_version + 1 where id = ${changed.id}`
     await sql`update endpoints set deleted_at = now() where id = ${removed.id}`
     const unknown = { id: newId('endpoint'), epoch: 1, version: 1 }
-    const told = await store.changedSince([same, taken, changed, removed, unknown])
+    const known = [same, taken, changed, removed, unknown]
+    const versions = new Map(known.map(({ id, version }): [string, number] => [id, version]))
+    const told = await store.changedSince(known, (id) => versions.get(id) ?? 0)
     assert.deepEqual(
       new Map(told.map(({ id, ...row }) => [id, row])),
       new Map([

@@ -125,7 +125,7 @@ describe('the periodic confirmation', () => {
     }
     await clock.advance(1_000)
     await settled(clock)
-    assert.equal(host.confirms, 8)
+    assert.equal(host.confirms, 4)
     assert.deepEqual(
       events,
       ids.map(() => 'foreign'),
