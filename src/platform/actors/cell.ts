@@ -53,10 +53,13 @@ type AnyStep<State, Message, Tx, Effect> = Step<State, Tx, Effect | RuntimeEffec
 export class Cell<State, Message extends { readonly type: string }, Tx, Effect> {
   readonly id: string
   readonly epoch: number
+  /** By the monotonic clock. */
+  readonly bornAt: number
   readonly context: EffectContext<Message>
   #state: State
   readonly #options: CellOptions<State, Message, Tx, Effect>
   readonly #mailbox: MailboxEntry<Message>[] = []
+  readonly #guard: Guard
   readonly #gate: Gate<Effect | RuntimeEffect<Message>>
   readonly #owed = new Map<ReplyTo, Ask>()
   readonly #timers: Timers
@@ -68,7 +71,6 @@ export class Cell<State, Message extends { readonly type: string }, Tx, Effect> 
   #isTurning = false
   #wantsRest = false
   #isLeaving = false
-  readonly #bornAt: number
   #lastMessageAt: number
   /** As the definition says of the state after the last turn. Thousands of quiet actors are asked each second. */
   #patienceMs: number | undefined | 'unasked' = 'unasked'
@@ -86,9 +88,10 @@ export class Cell<State, Message extends { readonly type: string }, Tx, Effect> 
     this.epoch = options.loaded.epoch
     this.#state = options.loaded.state
     this.#options = options
+    this.#guard = options.guard
     this.#timers = new Timers(options.clock)
-    this.#bornAt = options.clock.mono()
-    this.#lastMessageAt = this.#bornAt
+    this.bornAt = options.clock.mono()
+    this.#lastMessageAt = this.bornAt
     const signal = () => this.#signal()
     this.#gate = new Gate({
       id: options.id,
@@ -125,10 +128,6 @@ export class Cell<State, Message extends { readonly type: string }, Tx, Effect> 
     return this.#mailbox.splice(0)
   }
 
-  ageMs(): number {
-    return this.#options.clock.mono() - this.#bornAt
-  }
-
   /** Milliseconds since the last message from outside. */
   idleMs(): number {
     return this.#options.clock.mono() - this.#lastMessageAt
@@ -154,7 +153,9 @@ export class Cell<State, Message extends { readonly type: string }, Tx, Effect> 
 
   /** What Postgres says of the epoch. The actor is dropped if that has changed. */
   heed(standing: Standing): void {
-    this.#gate.heed(standing)
+    // As a rule nothing else of the actor is touched: of thousands, what is touched each second is no longer in a cache.
+    if (standing.type === 'confirmed') this.#guard.confirmed(standing.asked)
+    else this.#gate.heed(standing)
   }
 
   drop(reason: DropReason, turned?: MailboxEntry<Message>): void {
@@ -244,7 +245,7 @@ export class Cell<State, Message extends { readonly type: string }, Tx, Effect> 
     tx: Tx,
     entry: MailboxEntry<Message>,
   ): Promise<void> {
-    const { clock, host, guard, turnLimitMs } = this.#options
+    const { clock, host, turnLimitMs } = this.#options
     const asked = readClock(clock)
     const outcome = await within(clock, turnLimitMs, () => host.commit(this.id, this.epoch, tx))
     if (this.#hasEnded) return
@@ -255,7 +256,7 @@ export class Cell<State, Message extends { readonly type: string }, Tx, Effect> 
       return this.drop('fenced', entry)
     }
     if (this.#lost) return this.drop(this.#lost)
-    guard.confirmed(asked)
+    this.#guard.confirmed(asked)
     this.#publish(step)
     this.#isTurning = false
     this.#pump()

@@ -252,7 +252,7 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
     reason: DropReason,
     unread: MailboxEntry<Message>[],
   ): void {
-    const { host, observe } = this.#options
+    const { host, observe, clock } = this.#options
     this.#slots.delete(cell.id)
     host.dropped(cell.id, cell.epoch)
     observe?.({ type: 'dropped', id: cell.id, epoch: cell.epoch, reason })
@@ -260,7 +260,8 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
     // After a failed turn this process still owns the actor and loads it again at once, because its timers
     // are gone. An actor that failed right after it was loaded is left out: it would fail again.
     const isOurs = reason === 'timedOut' || reason === 'failed' || reason === 'threw'
-    if (isOurs && cell.ageMs() > youngMs && !this.has(cell.id)) this.#open(cell.id, [])
+    const isYoung = clock.mono() - cell.bornAt <= youngMs
+    if (isOurs && !isYoung && !this.has(cell.id)) this.#open(cell.id, [])
   }
 
   // Entries of an ended incarnation go to the next one, on whichever node it is. The sender of a `tell` was
