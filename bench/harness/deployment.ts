@@ -51,6 +51,7 @@ export async function openDeployment(
       sql: undefined,
       workerPid: undefined,
       checkWorker: () => undefined,
+      vacuum: () => Promise.resolve(),
       watched: undefined,
       plainPort: 0,
     },

@@ -60,6 +60,19 @@ export async function freshDatabases(
   }
 }
 
+/**
+ * Statements about tables that were empty when they were planned scan them, however large they are by now, until they
+ * are analysed.
+ */
+export async function vacuumed(databaseUrl: string): Promise<void> {
+  const sql = connectPool({ url: databaseUrl, max: 1, name: 'bench-vacuum', statementTimeoutMs })
+  try {
+    await sql`vacuum analyze`
+  } finally {
+    await sql.end()
+  }
+}
+
 export async function seedDatabase(databaseUrl: string, seed: Seed): Promise<Seeded> {
   const sql = connectPool({ url: databaseUrl, max: 1, name: 'bench-seed', statementTimeoutMs })
   try {

@@ -17,7 +17,7 @@ import type { Opponent, OpponentProtocol } from './opponents.ts'
 import { type Asker, type Part, startPart } from './part.ts'
 import type { ReceiverProtocol } from './receiver.ts'
 import type { Variant } from './result.ts'
-import { freshDatabases, type Seed, type Seeded, seedDatabase } from './seed.ts'
+import { freshDatabases, type Seed, type Seeded, seedDatabase, vacuumed } from './seed.ts'
 import { type Environment, environment, folderOf, openServers, type Servers } from './servers.ts'
 
 export interface Target {
@@ -65,6 +65,8 @@ export interface World {
   readonly appSecret: string
   /** Of the receiver on this host, without TLS. */
   readonly plainPort: number
+  /** Vacuums and analyses what every program has written until now. */
+  vacuum(): Promise<void>
   /** Starts the receivers that fail in different ways. */
   dead(): Promise<DeadPorts>
   /** Starts another gateway of the same database, such as one that was stopped. */
@@ -102,8 +104,10 @@ export async function openWorld(options: WorldOptions, closing: Closing): Promis
   await freshDatabases(servers.adminUrl, ['bench_seed'])
   const seed = { ...options, secretsKey, socketUrl, httpsUrl }
   const seeded = await seedDatabase(servers.databaseUrl('bench_seed'), seed)
+  const databases: string[] = []
   const database = async (name: string) => {
     await freshDatabases(servers.adminUrl, [name], 'bench_seed')
+    databases.push(servers.databaseUrl(name))
     return servers.databaseUrl(name)
   }
   const databaseUrl = await database('bench_gateway')
@@ -138,10 +142,10 @@ export async function openWorld(options: WorldOptions, closing: Closing): Promis
   }
   return {
     ...{ servers, sql, gateways, seeded, startGateway, plainPort, generator },
+    vacuum: async () => void (await Promise.all(databases.map(vacuumed))),
     watched: options.tail ? new Map(namesOf({ generator, receiver })) : undefined,
     dead: async () => (await part<DeadProtocol>('harness/dead.ts', closing)).ask('listen', null),
-    workerPid: worker.process.pid,
-    checkWorker: watchWorker(worker),
+    ...{ workerPid: worker.process.pid, checkWorker: watchWorker(worker) },
     wabaId: provider.wabaId,
     appSecret: provider.appSecret,
     ...{ receiver: here(receiver), generatorPid: generator.pid, receiverPid: receiver.pid },

@@ -42,7 +42,7 @@ export async function prepare(bench: Bench): Promise<void> {
   await warmUpAll(bench)
   if (options.backlog > 0) await hold(bench, options.backlog)
   // Else autovacuum would do it at a moment of its choice, which some runs have to themselves and others share.
-  if (world.sql) await world.sql`vacuum analyze`
+  await world.vacuum()
 }
 
 /** What runs beside others in the same rounds, and the row that its figures go to. */
