@@ -99,7 +99,7 @@ export function createDeliverySweep({
     dispatch: createDispatch(router),
     retry: (job: RetryJob) => retry({ ...ports, clock }, job),
     sweep: createSweep(ports),
-    keepReady: createKeepReady({ endpoints, router, servingSids }),
+    keepReady: createKeepReady({ endpoints, router, servingSids, clock }),
     readAnew: (workspaceId: WorkspaceId) => readAnew({ ...createOwnedStore(sql), router }, workspaceId),
     sample: async () => metrics.sampled(await backlog.sample()),
   }

@@ -47,26 +47,16 @@ export function createSweep({ deliveries, router, woken }: SweepPorts): () => Pr
   return async () => {
     const overdue = await deliveries.overdueEndpoints(last, maxEndpoints)
     woken(overdue.length)
-    last = await tellPage(router, overdue, { message: { type: 'wake' }, limit: maxEndpoints })
+    await Promise.all(overdue.map((id) => router.tell('endpoint', id, { type: 'wake' })))
+    last = nextAfter(overdue, maxEndpoints)
     const held = await deliveries.holdForDisabled(maxHeld)
     return held === maxHeld || last !== null
   }
 }
 
-interface PageToTell {
-  readonly message: EndpointMessage
-  readonly limit: number
-}
-
-/** Tells the endpoints of one page, which is in the order of their ids. Resolves to where the next page begins; null: at the first. */
-export async function tellPage(
-  router: SweepPorts['router'],
-  ids: readonly EndpointId[],
-  { message, limit }: PageToTell,
-): Promise<EndpointId | null> {
-  await Promise.all(ids.map((id) => router.tell('endpoint', id, message)))
-  return ids.length < limit ? null : (ids.at(-1) ?? null)
-}
+/** Behind which id the page after this one begins, in their order; null: the next one is the first. */
+export const nextAfter = (page: readonly EndpointId[], limit: number): EndpointId | null =>
+  page.length < limit ? null : (page.at(-1) ?? null)
 
 /**
  * Has the owners of the workspace's endpoints read again what waits, after rows of it were erased. False where an owner

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { createKeepReady } from '../../../src/delivery/host/keep-ready.ts'
 import { createRingingStore } from '../../../src/delivery/store/endpoints.store.ts'
 import type { Pool } from '../../../src/platform/postgres/sql.ts'
+import { systemClock } from '../../../src/shared/clock.ts'
 import type { EndpointId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
@@ -29,7 +30,7 @@ describe('endpoints at which calls ring', () => {
     const serving = new Map([first, second].map((node) => [node.sid, node]))
     const told: string[] = []
     const keepReady = createKeepReady({
-      endpoints: createRingingStore(sql),
+      ...{ endpoints: createRingingStore(sql), clock: systemClock },
       servingSids: async () => [...serving.keys()],
       router: {
         tell: async (_kind, id, message) => {
@@ -83,6 +84,7 @@ describe('endpoints at which calls ring', () => {
     let told: string[] = []
     const keepReady = createKeepReady({
       ...{ endpoints: createRingingStore(pool), servingSids: async () => ['serves'], most: 2 },
+      clock: systemClock,
       router: { tell: async (_kind, id) => void told.push(id) },
     })
     const ownerless = all.filter((id) => id !== owned)
