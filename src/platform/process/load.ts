@@ -63,7 +63,7 @@ const goneMs = 3_000
 const sampleMs = 1_000
 // Each wakes a process that has nothing to do, and is far below the first mark.
 const poolSampleMs = 500
-const resolutionMs = 50
+const resolutionMs = 20
 
 export function watchLoad(options: LoadOptions): Load {
   const { clock, log, isEnabled } = options
