@@ -11,7 +11,7 @@ export interface ReadyPorts extends Pick<SweepPorts, 'router'> {
   /** Processes that serve. Rejects while that is not known. */
   readonly servingSids: () => Promise<readonly string[]>
   readonly clock: Clock
-  /** How many endpoints are told at once. */
+  /** How many endpoints are read at once. */
   readonly most?: number
 }
 

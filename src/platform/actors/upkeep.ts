@@ -22,7 +22,10 @@ export interface UpkeepOptions<Cell extends Kept> {
  * leave within this time has nothing more to do.
  */
 const recentMs = 5_000
-/** Checking thousands of actors in one step would block the event loop. */
+/**
+ * Checking thousands of actors in one step would block the event loop. More steps cost Postgres more: a query for hundreds
+ * of endpoints reads them all.
+ */
 const slices = 4
 /** Fewer share one step and one query. */
 const leastShare = 128
