@@ -120,6 +120,12 @@ export function connectPool(options: PoolOptions): Pool {
       // and cannot take effect later, behind the back of the next try.
       lock_timeout: options.lockTimeoutMs ?? 2_000,
       idle_in_transaction_session_timeout: 5_000,
+      // The server notices within 20 s that a host has vanished, and by itself after two hours: until then it keeps the
+      // locks of a statement that arrived in part, and the place of the connection.
+      tcp_keepalives_idle: 10,
+      tcp_keepalives_interval: 5,
+      tcp_keepalives_count: 2,
+      tcp_user_timeout: 20_000,
       // Lists follow an index down to their limit. A plan for values that are not known yet assumes that a
       // range is narrow, and prefers to collect all of it with a bitmap scan and sort that. No statement here
       // needs bitmap scans.

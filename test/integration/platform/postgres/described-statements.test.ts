@@ -1,0 +1,119 @@
+// What the installation mends in the driver (src/platform/postgres/patches): a statement that is described first.
+import assert from 'node:assert/strict'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { eventually } from '../../../e2e/scene.ts'
+import { afterFile, before, describe, test } from '../../../support/harness.ts'
+import { type TestDatabase, testDatabase, testPool } from '../../../support/postgres.ts'
+
+/** A line to the database whose client hears nothing more once it is deaf. */
+async function deafLine({ url, drop }: TestDatabase) {
+  const { hostname, port, username, password, pathname } = new URL(url)
+  const sockets: Socket[] = []
+  let isDeaf = false
+  const server = createServer((near) => {
+    const far = connect(Number(port), hostname)
+    sockets.push(near, far)
+    for (const socket of [near, far]) socket.on('error', () => undefined)
+    near.pipe(far)
+    far.on('data', (bytes) => isDeaf || near.write(bytes))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const end = () => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  }
+  afterFile(end)
+  const { port: ownPort } = server.address() as AddressInfo
+  return {
+    database: { url: `postgres://${username}:${password}@127.0.0.1:${ownPort}${pathname}`, drop },
+    deafen() {
+      isDeaf = true
+    },
+    end,
+  }
+}
+
+describe('a statement that is sent for the first time', () => {
+  let database: TestDatabase
+  before(async () => {
+    database = await testDatabase()
+  })
+
+  test('waits for its values outside of a statement, so that a client that vanishes is timed out', async () => {
+    const line = await deafLine(database)
+    const [pool, other] = [testPool(line.database, 1), testPool(database, 1)]
+    let pid: number | undefined
+    const lost = pool.begin(async (tx) => {
+      const [backend] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`
+      pid = backend?.pid ?? assert.fail('no pid')
+      line.deafen()
+      await tx`select ${1}::integer as not_heard`
+    })
+    await Promise.all([
+      assert.rejects(lost, { code: 'CONNECTION_CLOSED' }),
+      eventually('the server waits for the transaction', async () => {
+        if (pid === undefined) return false
+        const [backend] = await other`
+          select from pg_stat_activity
+          where pid = ${pid} and state = 'idle in transaction' and query like '%not_heard%'`
+        return backend !== undefined
+      }).finally(line.end),
+    ])
+  })
+
+  test('goes to a server that notices within 20 s when its client has vanished', async () => {
+    const pool = testPool(database, 1)
+    const [limits] = await pool`
+      select current_setting('tcp_keepalives_idle') as idle, current_setting('tcp_keepalives_interval') as interval,
+        current_setting('tcp_keepalives_count') as count, current_setting('tcp_user_timeout') as unread`
+    assert.deepEqual({ ...limits }, { idle: '10', interval: '5', count: '2', unread: '20000' })
+  })
+
+  test('may have values that cannot be sent, and those after it are answered', async () => {
+    const pool = testPool(database, 1)
+    const unsendable = { toString: () => assert.fail('no text') }
+    await assert.rejects(async () => pool`select ${unsendable as never}::text as answer`, /no text/)
+    for (let answer = 1; answer <= 3; answer += 1)
+      assert.deepEqual([...(await pool`select ${answer}::integer as answer`)], [{ answer }])
+  })
+
+  test('may be refused, and those after it are answered', async () => {
+    const pool = testPool(database, 1)
+    await assert.rejects(async () => pool`select ${1}::integer from nowhere`, { code: '42P01' })
+    assert.deepEqual([...(await pool`select ${2}::integer as answer`)], [{ answer: 2 }])
+  })
+})
+
+describe('a statement whose result has other columns than when it was prepared', () => {
+  let database: TestDatabase
+  before(async () => {
+    database = await testDatabase()
+  })
+
+  test('is prepared again, and each statement after it has its own answer', async () => {
+    const [pool, other] = [testPool(database, 1), testPool(database, 1)]
+    await other`create table grown as select 1 as a`
+    const grown = () => pool`select * from grown where a > ${0}`
+    const echo = (answer: number) => pool`select ${answer}::integer as answer`
+    assert.deepEqual([...(await grown())], [{ a: 1 }])
+    await echo(0)
+    await other`alter table grown add column b integer default 7`
+    const again = grown()
+    const answers = [again.execute().then((rows) => [...rows])]
+    for (let answer = 1; answer <= 200; answer += 1) {
+      answers.push(
+        echo(answer)
+          .execute()
+          .then((rows) => [...rows]),
+      )
+      await nextTurn()
+    }
+    const [first, ...others] = await Promise.all(answers)
+    assert.deepEqual(first, [{ a: 1, b: 7 }])
+    assert.deepEqual(
+      others,
+      others.map((_, index) => [{ answer: index + 1 }]),
+    )
+  })
+})
