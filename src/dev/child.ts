@@ -10,6 +10,11 @@ export interface ChildOptions {
   /** Relative to the project's folder. */
   readonly script: string
   readonly args?: readonly string[]
+  /**
+   * Compiled JavaScript names the lines of its sources in a stack. Without this, as in the image: the first stack reads
+   * the source maps, and the process does nothing else for half a second, in which others may take it for dead.
+   */
+  readonly namesSources?: boolean
   readonly env: Readonly<Record<string, string | undefined>>
   readonly logDir: string
 }
@@ -28,17 +33,25 @@ export interface Child {
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** Compiled JavaScript needs no loader, and names the lines of its sources where they are known. */
-const loader = (script: string): string[] =>
-  script.endsWith('.js') ? ['--enable-source-maps'] : ['--import', 'tsx']
+const loader = (script: string, namesSources: boolean): string[] => {
+  if (!script.endsWith('.js')) return ['--import', 'tsx']
+  return namesSources ? ['--enable-source-maps'] : []
+}
 
-export function startChild({ name, script, args = [], env, logDir }: ChildOptions): Child {
+export function startChild({
+  name,
+  script,
+  args = [],
+  namesSources = false,
+  env,
+  logDir,
+}: ChildOptions): Child {
   const logFile = join(logDir, `${name}.log`)
   const log = openLog(logFile)
   const logFrom = fstatSync(log).size
   // The pipe on standard input closes when this process ends in any way, and the child then exits. `detached`
   // gives the child its own process group: Ctrl-C reaches only this process, which then stops its children.
-  const child = spawn(process.execPath, [...loader(script), script, ...args], {
+  const child = spawn(process.execPath, [...loader(script, namesSources), script, ...args], {
     cwd: root,
     env: { ...env, EXIT_WITH_PARENT: 'true', SIM_EXIT_WITH_PARENT: '1' },
     stdio: ['pipe', log, log],

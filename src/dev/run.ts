@@ -82,7 +82,8 @@ export async function runEverything(program: string, begun: BegunServers): Promi
     const env = environment(begun.settings, dataDir)
     const logDir = resolve(dataDir, 'log')
     const launch: Launch = (name, script, more) => {
-      const child = startChild({ name, script: join(program, script), env: { ...env, ...more }, logDir })
+      const own = { name, script: join(program, script), namesSources: true }
+      const child = startChild({ ...own, env: { ...env, ...more }, logDir })
       children.push(child)
       return child
     }
