@@ -11,8 +11,8 @@ export interface ChildOptions {
   readonly script: string
   readonly args?: readonly string[]
   /**
-   * Compiled JavaScript names the lines of its sources in a stack. Without this, as in the image: the first stack reads
-   * the source maps, and the process does nothing else for half a second, in which others may take it for dead.
+   * Whether a stack of compiled JavaScript names the lines of its sources. The image has no source maps: the first stack
+   * reads them, and the process does nothing else for half a second, in which others may take it for dead. Default false.
    */
   readonly namesSources?: boolean
   readonly env: Readonly<Record<string, string | undefined>>

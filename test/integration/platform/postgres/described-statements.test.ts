@@ -1,36 +1,33 @@
 // What the installation mends in the driver (src/platform/postgres/patches): a statement that is described first.
 import assert from 'node:assert/strict'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { eventually } from '../../../e2e/scene.ts'
-import { afterFile, before, describe, test } from '../../../support/harness.ts'
+import { before, describe, test } from '../../../support/harness.ts'
 import { type TestDatabase, testDatabase, testPool } from '../../../support/postgres.ts'
+import { behind, listen } from './lines.ts'
 
 /** A line to the database whose client hears nothing more once it is deaf. */
-async function deafLine({ url, drop }: TestDatabase) {
-  const { hostname, port, username, password, pathname } = new URL(url)
-  const sockets: Socket[] = []
+async function deafLine(database: TestDatabase) {
+  const { hostname, port } = new URL(database.url)
+  const open: Socket[] = []
   let isDeaf = false
-  const server = createServer((near) => {
+  const ownPort = await listen((near) => {
     const far = connect(Number(port), hostname)
-    sockets.push(near, far)
-    for (const socket of [near, far]) socket.on('error', () => undefined)
+    far.on('error', () => undefined)
     near.pipe(far)
     far.on('data', (bytes) => isDeaf || near.write(bytes))
+    near.on('close', () => far.destroy())
+    open.push(near)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const end = () => {
-    server.close()
-    for (const socket of sockets) socket.destroy()
-  }
-  afterFile(end)
-  const { port: ownPort } = server.address() as AddressInfo
   return {
-    database: { url: `postgres://${username}:${password}@127.0.0.1:${ownPort}${pathname}`, drop },
+    database: behind(database, ownPort),
     deafen() {
       isDeaf = true
     },
-    end,
+    end() {
+      for (const near of open) near.destroy()
+    },
   }
 }
 

@@ -1,28 +1,11 @@
 // What the installation mends in the driver (src/platform/postgres/patches).
 import assert from 'node:assert/strict'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import type { Pool, Sql } from '../../../../src/platform/postgres/sql.ts'
 import { eventually } from '../../../e2e/scene.ts'
-import { afterFile, before, describe, test } from '../../../support/harness.ts'
+import { before, describe, test } from '../../../support/harness.ts'
 import { type TestDatabase, testDatabase, testPool } from '../../../support/postgres.ts'
-
-/** Resolves with the port of a server that does this with each connection. */
-async function listen(accept: (socket: Socket) => void): Promise<number> {
-  const server = createServer((socket) => {
-    socket.on('error', () => undefined)
-    accept(socket)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  afterFile(() => server.close())
-  return (server.address() as AddressInfo).port
-}
-
-/** The database behind these ports of this host. */
-function behind({ url, drop }: TestDatabase, ...ports: number[]): TestDatabase {
-  const { username, password, pathname } = new URL(url)
-  const hosts = ports.map((port) => `127.0.0.1:${port}`).join()
-  return { url: `postgres://${username}:${password}@${hosts}${pathname}`, drop }
-}
+import { behind, listen } from './lines.ts'
 
 const refusingPort = 1
 
