@@ -7,9 +7,10 @@ import { newId } from '../../src/shared/ids.ts'
 import { clockOffset } from './clock.ts'
 import type { Closing } from './closing.ts'
 import type { GeneratorProtocol } from './generator.ts'
+import { openPart } from './part.ts'
 import { listen, type ReceiverProtocol } from './receiver.ts'
 import type { Seeded } from './seed.ts'
-import { part, type World } from './world.ts'
+import type { World } from './world.ts'
 
 const text = v.pipe(v.string(), v.nonEmpty())
 const number = v.object({
@@ -43,7 +44,7 @@ export async function openDeployment(
   say(
     `the receiver's clock is ${(-offsetNs / 1e6).toFixed(3)} ms ahead, give or take ${(uncertaintyNs / 1e6).toFixed(3)} ms`,
   )
-  const generator = await part<GeneratorProtocol>('harness/generator.ts', closing)
+  const generator = await openPart<GeneratorProtocol>('harness/generator.ts', closing)
   const own = () => Promise.reject(new Error('a deployment starts nothing'))
   return {
     ...{

@@ -14,8 +14,9 @@ import type { Arrived } from './receiver.ts'
 import type { Cores, Load, Round } from './result.ts'
 import { tailOf } from './tail.ts'
 import { sampleTail } from './tail-sampler.ts'
+import type { Target } from './target.ts'
 import { collectOwn, isGateway, owedOf, settle } from './waiting.ts'
-import type { Target, World } from './world.ts'
+import type { World } from './world.ts'
 
 export interface Run {
   readonly load: Exclude<Load, { kind: 'batch' }>

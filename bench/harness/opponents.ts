@@ -20,6 +20,8 @@ export interface Opponent {
   readonly works: readonly WorkName[]
   /** How long nothing comes until it is done: longer than it waits between two polls. */
   readonly settleMs?: number
+  /** Whether it has as many processes as there are gateways, which share the load: none of them keeps what others need. */
+  readonly canShare?: boolean
 }
 
 /** The database is its own, migrated and seeded as the gateway's; Redis is shared, under a prefix of its own. */
@@ -47,8 +49,8 @@ const events: readonly WorkName[] = ['event', 'event-https', 'ringing']
 const stacks: readonly WorkName[] = [...events, 'send', 'list-messages', 'list-conversations']
 
 export const opponents: readonly Opponent[] = [
-  { variant: 'floor', script: 'floor/floor.ts', works: events },
-  { variant: 'micro-floor', script: 'floor/micro-floor.ts', works: events },
+  { variant: 'floor', script: 'floor/floor.ts', works: events, canShare: true },
+  { variant: 'micro-floor', script: 'floor/micro-floor.ts', works: events, canShare: true },
   { variant: 'durable-floor', script: 'floor/durable-floor.ts', works: events },
   { variant: 'usual', script: 'peers/usual.ts', works: stacks },
   { variant: 'pg-boss', script: 'peers/pg-boss.ts', works: stacks, settleMs: 700 },

@@ -2,6 +2,7 @@
 // the IPC channel of Node and exits when the channel closes.
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import type { Closing } from './closing.ts'
 
 export interface Asker<Protocol extends Questions<Protocol>> {
   ask<Name extends keyof Protocol & string>(
@@ -59,6 +60,15 @@ export async function startPart<Protocol extends Questions<Protocol>>(
       clearTimeout(timer)
     },
   }
+}
+
+/** As `startPart`, and stopped with what is on `closing`. */
+export async function openPart<
+  Protocol extends Record<keyof Protocol, { question: unknown; answer: unknown }>,
+>(script: string, closing: Closing, env: NodeJS.ProcessEnv = {}): Promise<Part<Protocol>> {
+  const started = await startPart<Protocol>(script, env)
+  closing.push(() => started.stop())
+  return started
 }
 
 const whenEnded = (child: ChildProcess): Promise<string> =>

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Figures } from './measure.ts'
 import { type CpuProfile, profileOf } from './profile.ts'
 import { profilePath } from './servers.ts'
-import type { Target } from './world.ts'
+import type { Target } from './target.ts'
 
 const writtenWithinMs = 30_000
 

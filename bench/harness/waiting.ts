@@ -5,7 +5,8 @@ import { isTaken } from './figures.ts'
 import type { Sent } from './generator.ts'
 import type { WorkName } from './opponents.ts'
 import type { Arrived } from './receiver.ts'
-import type { Target, World } from './world.ts'
+import type { Target } from './target.ts'
+import type { World } from './world.ts'
 
 const drainTimeoutMs = 15_000
 /** Nothing comes for so long: an opponent is done, unless it polls. */

@@ -13,24 +13,13 @@ import { type ClockOffset, sameClock } from './clock.ts'
 import type { Closing } from './closing.ts'
 import type { DeadPorts, DeadProtocol } from './dead.ts'
 import type { GeneratorProtocol } from './generator.ts'
-import type { Opponent, OpponentProtocol } from './opponents.ts'
-import { type Asker, type Part, startPart } from './part.ts'
+import { opponentStarter } from './opponent-starter.ts'
+import type { Opponent } from './opponents.ts'
+import { type Asker, openPart } from './part.ts'
 import type { ReceiverProtocol } from './receiver.ts'
-import type { Variant } from './result.ts'
 import { freshDatabases, type Seed, type Seeded, seedDatabase, vacuumed } from './seed.ts'
 import { type Environment, environment, folderOf, openServers, type Servers } from './servers.ts'
-
-export interface Target {
-  readonly variant: Variant
-  /** Requests go to them in turn. */
-  readonly origins: readonly string[]
-  /** The measured processes; none of a deployment. */
-  readonly pids: readonly number[]
-  /** Of a program that has a provider's address of its own; see `Reactions`. */
-  readonly name?: string
-  /** How long nothing comes until it is done, where it polls. */
-  readonly settleMs?: number
-}
+import type { Target } from './target.ts'
 
 export interface Gateway {
   readonly origin: string
@@ -93,8 +82,8 @@ export async function openWorld(options: WorldOptions, closing: Closing): Promis
   const tls = certificate(folderOf(options.name))
   const [servers, receiver, generator] = await together(
     openServers(options, closing),
-    part<ReceiverProtocol>('harness/receiver-part.ts', closing),
-    part<GeneratorProtocol>('harness/generator.ts', closing),
+    openPart<ReceiverProtocol>('harness/receiver-part.ts', closing),
+    openPart<GeneratorProtocol>('harness/generator.ts', closing),
     build(),
   )
   const { plainPort, tlsPort } = await receiver.ask('listen', { host: '127.0.0.1', tls })
@@ -121,40 +110,22 @@ export async function openWorld(options: WorldOptions, closing: Closing): Promis
   const sql = connectPool({ url: databaseUrl, max: 2, name: 'bench', statementTimeoutMs: 600_000 })
   closing.push(() => sql.end())
 
-  const started = new Map<string, Promise<Target>>()
-  const startOpponent = async (
-    { variant, script, settleMs }: Opponent,
-    transport: 'socket' | 'https',
-  ): Promise<Target> => {
-    const program = await part<OpponentProtocol>(script, closing, { NODE_EXTRA_CA_CERTS: tls.certFile })
-    const name = `${variant}_${transport}`.replaceAll('-', '_')
-    const port = await program.ask('start', {
-      databaseUrl: await database(`bench_${name}`),
-      redisUrl: servers.redisUrl,
-      receiverUrl: transport === 'socket' ? socketUrl : httpsUrl,
-      appSecret: provider.appSecret,
-      providerUrl: `${providerUrl}/${name}`,
-      accessToken: provider.accessToken,
-      apiKey: seeded.apiKey,
-    })
-    const target = { variant, name, origins: [`http://127.0.0.1:${port}`], pids: [program.pid] }
-    return { ...target, ...(settleMs !== undefined && { settleMs }) }
-  }
+  const opponent = opponentStarter({
+    ...{ gateways: options.gateways, closing, database },
+    env: { NODE_EXTRA_CA_CERTS: tls.certFile },
+    receiverUrls: { socket: socketUrl, https: httpsUrl },
+    question: { redisUrl: servers.redisUrl, apiKey: seeded.apiKey, providerUrl },
+  })
   return {
     ...{ servers, sql, gateways, seeded, startGateway, plainPort, generator },
     vacuum: async () => void (await Promise.all(databases.map(vacuumed))),
     watched: options.tail ? new Map(namesOf({ generator, receiver })) : undefined,
-    dead: async () => (await part<DeadProtocol>('harness/dead.ts', closing)).ask('listen', null),
+    dead: async () => (await openPart<DeadProtocol>('harness/dead.ts', closing)).ask('listen', null),
     ...{ workerPid: worker.process.pid, checkWorker: watchWorker(worker) },
     wabaId: provider.wabaId,
     appSecret: provider.appSecret,
     ...{ receiver: here(receiver), generatorPid: generator.pid, receiverPid: receiver.pid },
-    opponent(opponent, transport) {
-      const key = `${opponent.variant} ${transport}`
-      const target = started.get(key) ?? startOpponent(opponent, transport)
-      started.set(key, target)
-      return target
-    },
+    opponent,
   }
 }
 
@@ -238,13 +209,3 @@ export function launch(name: string, script: string, env: Environment, closing: 
 }
 
 export const ready = (child: Child, url: string): Promise<void> => waitUntilReady(child, url, readyTimeoutMs)
-
-export async function part<Protocol extends Record<keyof Protocol, { question: unknown; answer: unknown }>>(
-  script: string,
-  closing: Closing,
-  env: NodeJS.ProcessEnv = {},
-): Promise<Part<Protocol>> {
-  const started = await startPart<Protocol>(script, env)
-  closing.push(() => started.stop())
-  return started
-}

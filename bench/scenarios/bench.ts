@@ -2,7 +2,8 @@
 import type { Figures } from '../harness/measure.ts'
 import type { BenchOptions } from '../harness/options.ts'
 import type { Round, Row } from '../harness/result.ts'
-import type { Target, World, WorldOptions } from '../harness/world.ts'
+import type { Target } from '../harness/target.ts'
+import type { World, WorldOptions } from '../harness/world.ts'
 
 export interface Bench {
   readonly options: BenchOptions

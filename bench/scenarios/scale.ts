@@ -1,7 +1,7 @@
 // What a unit costs with more gateways, endpoints, rows and waiting deliveries: each such world beside the smallest one,
 // in the same rounds, since the speed of a machine moves.
 import type { BenchOptions } from '../harness/options.ts'
-import type { Row } from '../harness/result.ts'
+import type { Round, Row } from '../harness/result.ts'
 import { countedRounds, groups, loadText, ratio } from '../harness/table.ts'
 import type { WorldOptions } from '../harness/world.ts'
 import { openAll } from './backlog.ts'
@@ -24,7 +24,14 @@ const usualRows = 2_000_000
 const least: Size = { gateways: 1, endpoints: 1, rows: 100_000, backlog: 0 }
 /** The goal: CPU of a unit divided by that in the smallest world. */
 const goal = 1.2
-const smallestVariant = 'smallest'
+/** What is measured in both worlds, and the names of its rows. No row is named `floor`: others would be divided by it. */
+interface Pair {
+  readonly variant: 'gateway' | 'floor'
+  readonly grown: string
+  readonly smallest: string
+}
+const gateway: Pair = { variant: 'gateway', grown: 'gateway', smallest: 'smallest' }
+const floor: Pair = { variant: 'floor', grown: 'its floor', smallest: 'smallest floor' }
 
 /**
  * More gateways share the load of one, or have as much each. The last one is the smallest beside itself: how far it is from 1
@@ -49,10 +56,10 @@ export function scaleWorlds(size: number = usualRows): ScaleWorlds[] {
   ]
 }
 
-/** Its world has this size, and the gateway alone is measured there. */
-const sized = (bench: Bench, size: Size): Bench => ({
+/** Its world has this size. */
+const sized = (bench: Bench, size: Size, variants: readonly string[]): Bench => ({
   ...bench,
-  options: { ...bench.options, ...size, variants: ['gateway'] },
+  options: { ...bench.options, ...size, variants },
 })
 
 export const worldOf = ({ gateways, endpoints, rows }: Size): Partial<WorldOptions> => ({
@@ -63,8 +70,12 @@ export async function scaleRows(
   benches: { readonly grown: Bench; readonly smallest: Bench },
   { name, times, ...sizes }: ScaleWorlds,
 ): Promise<Row[]> {
-  const grown = sized(benches.grown, sizes.grown)
-  const smallest = sized(benches.smallest, sizes.smallest)
+  // Several processes that share the load of one do less at a time, whatever they do: the floor shows how much that is.
+  const isShared = sizes.grown.gateways > sizes.smallest.gateways && times === 1
+  const pairs = isShared ? [gateway, floor] : [gateway]
+  const variants = pairs.map(({ variant }) => variant)
+  const grown = sized(benches.grown, sizes.grown, variants)
+  const smallest = sized(benches.smallest, sizes.smallest, variants)
   for (const bench of [grown, smallest]) {
     const { world, say } = bench
     say(`${name}${bench === grown ? '' : ', the smallest world beside it'}:`)
@@ -73,16 +84,20 @@ export async function scaleRows(
     await prepare(bench)
   }
   return rounds(grown, async ({ work, load }) => {
-    const contestant = async (bench: Bench, variant: string, its: Cell['load']): Promise<Contestant[]> => {
+    const contestants = async (
+      bench: Bench,
+      side: 'grown' | 'smallest',
+      its: Cell['load'],
+    ): Promise<Contestant[]> => {
       const targets = await targetsOf(bench, work)
-      return targets.map((target) => ({
-        ...{ world: bench.world, target, variant, load: its },
+      return targets.map((target, index) => ({
+        ...{ world: bench.world, target, variant: pairs[index]?.[side] ?? target.variant, load: its },
         scenario: `${work}, ${name}`,
       }))
     }
     return [
-      ...(await contestant(smallest, smallestVariant, divided(load, times))),
-      ...(await contestant(grown, 'gateway', load)),
+      ...(await contestants(smallest, 'smallest', divided(load, times))),
+      ...(await contestants(grown, 'grown', load)),
     ]
   })
 }
@@ -98,38 +113,48 @@ interface Place {
   readonly world: string
   /** CPU of a unit, divided by that in the smallest world; null where it is not known. */
   readonly ratio: number | null
+  /** That of the floor, where it was measured. */
+  readonly floorRatio: number | null
 }
 
 function placesOf(rows: readonly Row[]): Place[] {
   return groups(rows).flatMap((group) => {
-    const [grown, base] = ['gateway', smallestVariant].map((name) =>
-      group.find(({ variant }) => variant === name),
-    )
-    if (!grown) return []
-    const [work = '', world = ''] = grown.scenario.split(', ')
+    const [one] = group
+    if (!one) return []
+    const [work = '', world = ''] = one.scenario.split(', ')
     const counted = countedRounds(group)
-    const of = (row: Row | undefined) => row?.rounds.filter(({ round }) => counted.has(round)) ?? []
-    const value = ratio(of(grown), of(base), ({ cpu }) => cpu.all)
-    return [{ work: `${work} ${loadText(grown.load)}`, world, ratio: value }]
+    const roundsOf = (wanted: string): readonly Round[] =>
+      group.find(({ variant }) => variant === wanted)?.rounds.filter(({ round }) => counted.has(round)) ?? []
+    const ofPair = ({ grown, smallest }: Pair) =>
+      ratio(roundsOf(grown), roundsOf(smallest), ({ cpu }) => cpu.all)
+    return [
+      { work: `${work} ${loadText(one.load)}`, world, ratio: ofPair(gateway), floorRatio: ofPair(floor) },
+    ]
   })
 }
 
 export const scaleIntro = 'CPU of a unit, divided by that in the smallest world in the same rounds:'
 
 export function scaleLines(rows: readonly Row[]): string[] {
-  const lines = placesOf(rows).map(({ work, world, ratio: value }) => {
+  const lines = placesOf(rows).map(({ work, world, ratio: value, floorRatio }) => {
     const beyond = (value ?? 0) > goal ? `  more than ${goal}` : ''
-    return `  ${work.padEnd(20)}${world.padEnd(24)}${(value?.toFixed(2) ?? '-').padStart(6)}${beyond}`
+    const beside = floorRatio === null ? '' : `  floor ${floorRatio.toFixed(2)}`
+    return `  ${work.padEnd(20)}${world.padEnd(28)}${(value?.toFixed(2) ?? '-').padStart(6)}${beyond}${beside}`
   })
   return [scaleIntro, ...lines]
 }
 
-/** The same as head and lines of a table: a column for each kind of work. */
+/** The same as head and lines of a table: a column for each kind of work, and one for its floor. */
 export function scaleTable(rows: readonly Row[]): [head: string[], lines: string[][]] {
   const places = placesOf(rows)
   const works = [...new Set(places.map(({ work }) => work))]
   const worlds = [...new Set(places.map(({ world }) => world))]
-  const cell = (work: string, world: string) =>
-    places.find((one) => one.work === work && one.world === world)?.ratio?.toFixed(2) ?? ''
-  return [['', ...works], worlds.map((world) => [world, ...works.map((work) => cell(work, world))])]
+  const cells = (work: string, world: string) => {
+    const place = places.find((one) => one.work === work && one.world === world)
+    return [place?.ratio?.toFixed(2) ?? '', place?.floorRatio?.toFixed(2) ?? '']
+  }
+  return [
+    ['', ...works.flatMap((work) => [work, 'floor'])],
+    worlds.map((world) => [world, ...works.flatMap((work) => cells(work, world))]),
+  ]
 }

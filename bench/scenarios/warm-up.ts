@@ -1,8 +1,8 @@
 // Before anything is measured: code, connections and caches of every variant, all by the same rule. V8 compiles beside
 // the program for as long as code gets hot, and that time would count for the first rounds.
 import { measure, type Run } from '../harness/measure.ts'
+import type { Target } from '../harness/target.ts'
 import { told } from '../harness/told.ts'
-import type { Target } from '../harness/world.ts'
 import type { Bench } from './bench.ts'
 import { canSaturate } from './plan.ts'
 

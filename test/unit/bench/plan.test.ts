@@ -103,10 +103,12 @@ describe('a bench of scale', () => {
       // The machine is half as fast in the second round.
       rowOf('event, 3 gateways', [100, 200], 'smallest'),
       rowOf('event, 3 gateways', [110, 240]),
+      rowOf('event, 3 gateways', [40, 80], 'smallest floor'),
+      rowOf('event, 3 gateways', [48, 104], 'its floor'),
       rowOf('event, 5,000 endpoints', [100, 100], 'smallest'),
       rowOf('event, 5,000 endpoints', [130, 130]),
     ]).join('\n')
-    assert.match(text, /event 200\/s +3 gateways +1\.15$/m)
+    assert.match(text, /event 200\/s +3 gateways +1\.15 +floor 1\.25$/m)
     assert.match(text, /5,000 endpoints +1\.30 +more than 1\.2/)
   })
 })

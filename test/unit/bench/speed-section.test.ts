@@ -39,6 +39,10 @@ describe('the figures of the page', () => {
     scale: result([
       row('event, 2 gateways', 'smallest', rate, 100),
       row('event, 2 gateways', 'gateway', rate, 110),
+      row('event, 2 gateways', 'smallest floor', rate, 50),
+      row('event, 2 gateways', 'its floor', rate, 60),
+      row('event, 100 endpoints', 'smallest', rate, 100),
+      row('event, 100 endpoints', 'gateway', rate, 100),
     ]),
     lists: result([row('calls', 'gateway', closed), row('calls', 'floor', closed)], { messages: 1_000_000 }),
     recipients: result([row('upload, CSV', 'gateway', { kind: 'batch', units: 10 }, 80)]),
@@ -97,7 +101,7 @@ describe('the figures of the page', () => {
       section,
       /\| {2}\| `event`, 64 conns \|\n.*\n\| postgres \| 75 \|\n\| calls \| 23 \|\n\| everything else \| 2 \|/,
     )
-    assert.match(section, /\| 2 gateways \| 1\.10 \|/)
+    assert.match(section, /\| 2 gateways \| 1\.10 \| 1\.20 \|\n\| 100 endpoints \| 1\.00 \| {2}\|/)
     assert.match(section, /1 lists and filters of 1,000,000 messages/)
     assert.match(section, /\| calls \| 2\.00 \| 3\.00 \| 1\.0 \|/)
     assert.match(section, /\| upload, CSV, 10 units \| .* \| 12,500 \|/)
