@@ -6,7 +6,7 @@ import { noProviderToken } from '../../contract/provider-refusal.ts'
 import type { ActorHost, EffectContext } from '../../platform/actors/actor.ts'
 import type { Pool } from '../../platform/postgres/sql.ts'
 import { failpoint } from '../../shared/failpoint.ts'
-import { type CallId, encodeId, type WorkspaceId } from '../../shared/ids.ts'
+import { type CallId, encodeId } from '../../shared/ids.ts'
 import type { Log } from '../../shared/log.ts'
 import { hasEnded } from '../call.machine.ts'
 import type {
@@ -22,6 +22,7 @@ import type {
 import { notAsked } from '../place-call.ts'
 import type { CallOffers, CallSessions, DirectSender } from '../ports.ts'
 import type { CallsStore, TakenCall } from '../store/calls.store.ts'
+import { type ActionAccounts, createActionAccounts, type ReadAccount } from './action-accounts.ts'
 import { createForwardNotes, type ForwardNotes } from './forward-notes.ts'
 import { createOwnForwards, type OwnForwards } from './own-forwards.ts'
 import { type ReleasedRows, releasedOnce } from './released-rows.ts'
@@ -33,12 +34,14 @@ export interface CallHost extends ActorHost<CallState, CallMessage, CallTx, Call
   readonly offers: CallOffers
 }
 
-export interface CallHostOptions extends CallRequestsOptions {
+export interface CallHostOptions {
   readonly sql: Pool
   readonly calls: CallsStore
   readonly sessions: CallSessions
   readonly direct: DirectSender
   readonly dispatch: Dispatch
+  readonly provider: Provider
+  readonly accounts: ReadAccount
   /** The HANDOVER_SILENCE setting. */
   readonly silenceMs: number
   readonly log: Log
@@ -49,19 +52,12 @@ type Of<Type extends CallEffect['type']> = Extract<CallEffect, { type: Type }>
 
 export function createCallHost(options: CallHostOptions): CallHost {
   const { calls, sessions, log } = options
-  const ask = createAsk(options)
+  const accounts = createActionAccounts(options.accounts)
+  const ask = createAsk(options, accounts)
   const readSession = sessionReader(options)
 
-  async function forward(effect: Of<'forward'>, context: Context): Promise<void> {
-    own.begin(context)
-    const outcome = await forwardTo(options.direct, effect)
-    const { event, workspaceId } = effect
-    log.info({ callId: context.id, workspaceId, eventType: event, ...toldOf(outcome) }, 'call.forwarded')
-    // Without an entry, because it took so long that it was forgotten, nobody waits for it.
-    own.ended(context.id, outcome)
-  }
-
   const own = createOwnForwards()
+  const forward = createForward(options, own)
   const rows = releasedOnce(calls)
   const forwards = notesOf(options, own, rows)
   const sessionsUnderWay = createUnderWay(log)
@@ -79,9 +75,11 @@ export function createCallHost(options: CallHostOptions): CallHost {
       }
     },
     async commit(id, epoch, tx) {
+      const last = tx.at(-1)?.row
+      if (last) accounts.begin(last)
       const result = await forwards.along({ id, epoch }, tx, (all) => rows.change(id as CallId, epoch, all))
       if (result.type === 'committed' && result.deliveries.length > 0) options.dispatch(result.deliveries)
-      const hasOutcome = tx.at(-1)?.row.forwardState !== 'ATTEMPTING'
+      const hasOutcome = last?.forwardState !== 'ATTEMPTING'
       if (result.type === 'committed' && hasOutcome) own.settled(id, epoch)
       return { type: result.type }
     },
@@ -119,6 +117,17 @@ export function createCallHost(options: CallHostOptions): CallHost {
   }
 }
 
+function createForward({ direct, log }: CallHostOptions, own: OwnForwards) {
+  return async (effect: Of<'forward'>, context: Context): Promise<void> => {
+    own.begin(context)
+    const outcome = await forwardTo(direct, effect)
+    const { event, workspaceId } = effect
+    log.info({ callId: context.id, workspaceId, eventType: event, ...toldOf(outcome) }, 'call.forwarded')
+    // Without an entry, because it took so long that it was forgotten, nobody waits for it.
+    own.ended(context.id, outcome)
+  }
+}
+
 /** With the forwards that are settled, and the rows that are released, by a note. */
 const notesOf = ({ sql, log }: CallHostOptions, own: OwnForwards, rows: ReleasedRows): ForwardNotes =>
   createForwardNotes({
@@ -133,9 +142,8 @@ const toldOf = (outcome: ForwardOutcome) =>
   outcome.type === 'failed' ? { outcome: 'failed', code: outcome.code } : { outcome: 'delivered' }
 
 /** Makes a request to the provider and posts its outcome. */
-function createAsk(options: CallHostOptions) {
-  const { log } = options
-  const request = createCallRequests(options)
+function createAsk({ provider, log }: CallHostOptions, accounts: ActionAccounts) {
+  const request = createCallRequests(provider, accounts)
   return async (effect: Of<'askProvider'>, context: Context): Promise<void> => {
     failpoint('after_intent_before_provider')
     const outcome = await request(effect).catch((error: unknown): ProviderOutcome => {
@@ -168,18 +176,12 @@ function loadedState({ row, route, earlyTerminate }: TakenCall, { session, ownSd
   return { row, route, session, command, earlyTerminate, ...fresh }
 }
 
-export interface CallRequestsOptions {
-  readonly provider: Provider
-  readonly accounts: (workspaceId: WorkspaceId, phoneNumberId: string) => Promise<ProviderAccount | null>
-}
-
 type Asking = Extract<CallEffect, { type: 'askProvider' }>
 
 /** Rejects where the account cannot be read; the provider was not asked then. */
-function createCallRequests({ provider, accounts }: CallRequestsOptions) {
+function createCallRequests(provider: Provider, accounts: ActionAccounts) {
   return async (effect: Asking): Promise<ProviderOutcome> => {
-    const { call } = effect
-    const account = await accounts(call.workspaceId, call.phoneNumberId)
+    const account = await accounts.of(effect.call, effect.actionId)
     return account === null
       ? { type: 'notSent', error: noProviderToken }
       : outcomeOf(await send(provider, account, effect))

@@ -90,6 +90,7 @@ export class Cluster {
   readonly direct: Parameters<DirectSender['send']>[0][] = []
   directResult: Awaited<ReturnType<DirectSender['send']>> = { type: 'delivered' }
   directMs = 0
+  accountReads = 0
   readonly watches: RestoreWatch[] = []
   readonly restored = { rewritten: 0, lost: 0 }
   /** Awaited before the directory of owners gets a claim. */
@@ -122,9 +123,10 @@ export class Cluster {
       contacts: testContacts(sql),
       sessions,
       provider: this.provider.port,
-      accounts: async (workspaceId, phoneNumberId) => ({
-        ...{ workspaceId, phoneNumberId, wabaId: null, accessToken: 'token' },
-      }),
+      accounts: async (workspaceId, phoneNumberId) => {
+        this.accountReads += 1
+        return { workspaceId, phoneNumberId, wabaId: null, accessToken: 'token' }
+      },
       ownership: this.#ownership(sid),
       router: { ...this.#router(() => calls.directory), ...this.#updateRouter() },
       session: {

@@ -51,7 +51,7 @@ describe('an inbound call', () => {
     assert.deepEqual(offered.session, { sdpType: 'offer', sdp: offerSdp })
     const record = await node.commands.answer(workspace.workspaceId, id, answerOf(1))
     assert.deepEqual([record.status, record.from, record.to], ['ACCEPTED', '15551230000', workspace.number])
-    assert.deepEqual(cluster.provider.kinds(), ['preAccept', 'accept'])
+    assert.deepEqual([cluster.provider.kinds(), cluster.accountReads], [['preAccept', 'accept'], 1])
     await node.applyCallUpdate(terminateUpdate(update, { durationSeconds: 7 }))
     assert.deepEqual(cluster.statuses(), ['RINGING', 'ACCEPTED', 'COMPLETED'])
 
