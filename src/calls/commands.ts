@@ -52,8 +52,15 @@ export function createCallCommands(options: CallCommandsOptions): CallCommands {
     return row
   }
 
+  /** Nothing is read where the call lives here: a call stays in its workspace. */
+  async function check(workspaceId: WorkspaceId, id: CallId): Promise<void> {
+    const known = owners.workspaceOf(id)
+    if (known === undefined) await find(workspaceId, id)
+    else if (known !== workspaceId) throw notFound('call')
+  }
+
   async function ask(workspaceId: WorkspaceId, id: CallId, message: CallMessage): Promise<CallRecord> {
-    await find(workspaceId, id)
+    await check(workspaceId, id)
     const startedAt = clock.now()
     const reply = await owners.ask(id, message, commandLimitMs)
     const fields = { callId: id, workspaceId, command: message.type, reply: reply.type }
@@ -78,7 +85,7 @@ export function createCallCommands(options: CallCommandsOptions): CallCommands {
     },
 
     async offer(workspaceId, id) {
-      await find(workspaceId, id)
+      await check(workspaceId, id)
       const reply = await owners.ask(id, { type: 'offer' }, offerLimitMs)
       if (reply.type !== 'offer') throw refuse(reply)
       const fetchedAt = new Date(clock.now()).toISOString()

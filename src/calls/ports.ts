@@ -175,6 +175,8 @@ export interface CallLedger {
 export interface CallOwners {
   /** True: this process takes no calls in any more. One that begins all the same is as one that `adopt` refuses. */
   isLeaving(): boolean
+  /** Of a call that lives in this process. */
+  workspaceOf(id: CallId): WorkspaceId | undefined
   /**
    * Takes in, at once, a call that this process has just begun; `first` is its first message, if there is
    * one. Resolves when the SDP for a later owner is saved or could not be saved. Never rejects. False: this

@@ -21,7 +21,7 @@ export interface CallRouter {
 type CallDirectory = ActorDirectory<CallState, CallMessage, CallTx, CallEffect>
 
 export interface CallOwnersOptions {
-  readonly directory: Pick<CallDirectory, 'adopt' | 'has' | 'isDraining'>
+  readonly directory: Pick<CallDirectory, 'adopt' | 'has' | 'isDraining' | 'stateOf'>
   readonly host: CallHost
   readonly router: CallRouter
   readonly ownership: Pick<Ownership, 'sid' | 'release'>
@@ -34,6 +34,7 @@ export function createCallOwners(options: CallOwnersOptions): CallOwners {
   const { directory, host, router } = options
   return {
     isLeaving: () => directory.isDraining,
+    workspaceOf: (id) => directory.stateOf(id)?.row.workspaceId,
     async adopt(call, first) {
       const loaded = { state: stateOf(call.row, call.route), epoch: call.epoch, silentMs: 0 }
       const born = { first, asked: call.asked, claimed: call.claimed }

@@ -19,7 +19,7 @@ import {
   tellEntry,
 } from './mailbox-entry.ts'
 import { createReleaser } from './releaser.ts'
-import { startUpkeep } from './upkeep.ts'
+import { longestIdle, startUpkeep } from './upkeep.ts'
 
 type Slot<State, Message extends { readonly type: string }, Tx, Effect> =
   | { readonly type: 'live'; readonly cell: Cell<State, Message, Tx, Effect> }
@@ -79,6 +79,12 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
     for (const cell of this.#live()) yield cell.state
   }
 
+  /** Of an actor that is live here. Another process may own it by now: for what never changes only. */
+  stateOf(id: string): State | undefined {
+    const slot = this.#slots.get(id)
+    return slot?.type === 'live' ? slot.cell.state : undefined
+  }
+
   get isDraining(): boolean {
     return this.#isDraining
   }
@@ -133,7 +139,7 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
     await drainActors({
       clock: this.#options.clock,
       deadlineMs,
-      cells: () => this.#cells(),
+      cells: () => [...this.#live()],
       remaining: () => this.#slots.size,
       isCancelled: () => !this.#isDraining,
       evict: (cell) => this.#evict(cell),
@@ -144,7 +150,7 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
   cutOff(): void {
     this.#isDraining = true
     this.#cutOffs += 1
-    for (const cell of this.#cells()) cell.drop('cutOff')
+    for (const cell of [...this.#live()]) cell.drop('cutOff')
   }
 
   /** Cancels a drain. */
@@ -156,10 +162,6 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
   close(): void {
     this.#endUpkeep()
     this.#claims.stop()
-  }
-
-  #cells(): Cell<State, Message, Tx, Effect>[] {
-    return [...this.#live()]
   }
 
   *#live(): Generator<Cell<State, Message, Tx, Effect>, undefined> {
@@ -294,9 +296,7 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
   #makeRoom(): boolean {
     const { maxActors = 20_000 } = this.#options
     if (this.#slots.size - this.#leaving < maxActors) return true
-    const patient = this.#cells().filter((cell) => cell.patienceMs() !== undefined)
-    // Releases a hundredth at once, because finding the longest idle ones looks at every actor.
-    const idlest = patient.sort((a, b) => b.idleMs() - a.idleMs()).slice(0, Math.ceil(maxActors / 100))
+    const idlest = longestIdle(this.#live(), Math.ceil(maxActors / 100))
     for (const cell of idlest) this.#leave(cell)
     return idlest.length > 0
   }

@@ -1,4 +1,4 @@
-// Periodic work on live actors: idle ones leave, active ones are confirmed.
+// Work on all live actors: idle ones leave, active ones are confirmed.
 import type { Clock, Timer } from '../../shared/clock.ts'
 
 interface Kept {
@@ -68,3 +68,10 @@ function look<Cell extends Kept>(
   }
   return active
 }
+
+/** Of those that may leave. It looks at every actor, so a caller takes many at once. */
+export const longestIdle = <Cell extends Kept>(cells: Iterable<Cell>, most: number): Cell[] =>
+  [...cells]
+    .filter((cell) => cell.patienceMs() !== undefined)
+    .sort((a, b) => b.idleMs() - a.idleMs())
+    .slice(0, most)

@@ -240,15 +240,17 @@ describe('an inbound call', () => {
   test('of another workspace, or of nobody, does not exist for any command', async () => {
     const [mine, other] = [await addWorkspace(sql), await addWorkspace(sql)]
     const cluster = new Cluster(sql)
-    const { commands, applyCallUpdate } = cluster.node()
+    const nodes = [cluster.node(), cluster.node()]
     const update = connectUpdate(other)
-    await applyCallUpdate(update)
+    await nodes[0]?.applyCallUpdate(update)
     const { id } = await rowOf(update.wacid)
-    for (const wanted of [id, newId('call')]) {
-      await assert.rejects(commands.answer(mine.workspaceId, wanted, answerOf(1)), code('NOT_FOUND'))
-      await assert.rejects(commands.act(mine.workspaceId, wanted, { action: 'DECLINE' }), code('NOT_FOUND'))
-      await assert.rejects(commands.offer(mine.workspaceId, wanted), code('NOT_FOUND'))
-    }
+    // Where it lives, and where it has to be read.
+    for (const { commands } of nodes)
+      for (const wanted of [id, newId('call')]) {
+        await assert.rejects(commands.answer(mine.workspaceId, wanted, answerOf(1)), code('NOT_FOUND'))
+        await assert.rejects(commands.act(mine.workspaceId, wanted, { action: 'DECLINE' }), code('NOT_FOUND'))
+        await assert.rejects(commands.offer(mine.workspaceId, wanted), code('NOT_FOUND'))
+      }
     assert.deepEqual(cluster.provider.requests, [])
   })
 

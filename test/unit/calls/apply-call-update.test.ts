@@ -77,6 +77,7 @@ function world(ledger: Partial<CallLedger> = {}) {
     ledger: { ...nothing, ...ledger } as CallLedger,
     owners: {
       isLeaving: () => false,
+      workspaceOf: () => undefined,
       adopt: async (_call, first) => adopted.push(first) > 0,
       ask: async (id, message) => {
         told.push({ id, message })
