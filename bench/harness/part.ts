@@ -21,7 +21,7 @@ export type Questions<Protocol> = Record<keyof Protocol, { question: unknown; an
 
 type Answered = { id: number; answer: unknown } | { id: number; error: string }
 
-export async function startPart<Protocol extends Questions<Protocol>>(
+async function startPart<Protocol extends Questions<Protocol>>(
   script: string,
   env: NodeJS.ProcessEnv = {},
 ): Promise<Part<Protocol>> {
@@ -62,7 +62,7 @@ export async function startPart<Protocol extends Questions<Protocol>>(
   }
 }
 
-/** As `startPart`, and stopped with what is on `closing`. */
+/** A part that is stopped with what is on `closing`. */
 export async function openPart<
   Protocol extends Record<keyof Protocol, { question: unknown; answer: unknown }>,
 >(script: string, closing: Closing, env: NodeJS.ProcessEnv = {}): Promise<Part<Protocol>> {
