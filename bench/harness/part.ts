@@ -63,9 +63,11 @@ async function startPart<Protocol extends Questions<Protocol>>(
 }
 
 /** A part that is stopped with what is on `closing`. */
-export async function openPart<
-  Protocol extends Record<keyof Protocol, { question: unknown; answer: unknown }>,
->(script: string, closing: Closing, env: NodeJS.ProcessEnv = {}): Promise<Part<Protocol>> {
+export async function openPart<Protocol extends Questions<Protocol>>(
+  script: string,
+  closing: Closing,
+  env: NodeJS.ProcessEnv = {},
+): Promise<Part<Protocol>> {
   const started = await startPart<Protocol>(script, env)
   closing.push(() => started.stop())
   return started

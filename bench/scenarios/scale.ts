@@ -24,14 +24,9 @@ const usualRows = 2_000_000
 const least: Size = { gateways: 1, endpoints: 1, rows: 100_000, backlog: 0 }
 /** The goal: CPU of a unit divided by that in the smallest world. */
 const goal = 1.2
-/** What is measured in both worlds, and the names of its rows. No row is named `floor`: others would be divided by it. */
-interface Pair {
-  readonly variant: 'gateway' | 'floor'
-  readonly grown: string
-  readonly smallest: string
-}
-const gateway: Pair = { variant: 'gateway', grown: 'gateway', smallest: 'smallest' }
-const floor: Pair = { variant: 'floor', grown: 'its floor', smallest: 'smallest floor' }
+/** The names of rows of what is measured in both worlds. None is `floor`: others would be divided by it. */
+const gateway = { grown: 'gateway', smallest: 'smallest' }
+const floor = { grown: 'its floor', smallest: 'smallest floor' }
 
 /**
  * More gateways share the load of one, or have as much each. The last one is the smallest beside itself: how far it is from 1
@@ -71,9 +66,7 @@ export async function scaleRows(
   { name, times, ...sizes }: ScaleWorlds,
 ): Promise<Row[]> {
   // Several processes that share the load of one do less at a time, whatever they do: the floor shows how much that is.
-  const isShared = sizes.grown.gateways > sizes.smallest.gateways && times === 1
-  const pairs = isShared ? [gateway, floor] : [gateway]
-  const variants = pairs.map(({ variant }) => variant)
+  const variants = sizes.grown.gateways > times ? ['gateway', 'floor'] : ['gateway']
   const grown = sized(benches.grown, sizes.grown, variants)
   const smallest = sized(benches.smallest, sizes.smallest, variants)
   for (const bench of [grown, smallest]) {
@@ -90,9 +83,9 @@ export async function scaleRows(
       its: Cell['load'],
     ): Promise<Contestant[]> => {
       const targets = await targetsOf(bench, work)
-      return targets.map((target, index) => ({
-        ...{ world: bench.world, target, variant: pairs[index]?.[side] ?? target.variant, load: its },
-        scenario: `${work}, ${name}`,
+      return targets.map((target) => ({
+        ...{ world: bench.world, target, load: its, scenario: `${work}, ${name}` },
+        variant: (target.variant === 'floor' ? floor : gateway)[side],
       }))
     }
     return [
@@ -125,10 +118,10 @@ function placesOf(rows: readonly Row[]): Place[] {
     const counted = countedRounds(group)
     const roundsOf = (wanted: string): readonly Round[] =>
       group.find(({ variant }) => variant === wanted)?.rounds.filter(({ round }) => counted.has(round)) ?? []
-    const ofPair = ({ grown, smallest }: Pair) =>
+    const ratioOf = ({ grown, smallest }: typeof gateway) =>
       ratio(roundsOf(grown), roundsOf(smallest), ({ cpu }) => cpu.all)
     return [
-      { work: `${work} ${loadText(one.load)}`, world, ratio: ofPair(gateway), floorRatio: ofPair(floor) },
+      { work: `${work} ${loadText(one.load)}`, world, ratio: ratioOf(gateway), floorRatio: ratioOf(floor) },
     ]
   })
 }
