@@ -1,6 +1,6 @@
 // Modal dialogs with the browser's <dialog> element, which traps the focus. Closing returns it to the opener.
 import { type ComponentChildren, createContext } from 'preact'
-import { useContext, useEffect, useId, useRef } from 'preact/hooks'
+import { useContext, useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import type { ApiError } from '../core/api.ts'
 import { useAction } from '../core/load.ts'
 import { liftNotices } from '../core/notices-place.ts'
@@ -46,6 +46,7 @@ export function Dialog(props: Props) {
     else onClose()
   }
   const element = useRef<HTMLDialogElement>(null)
+  const giveBack = useRef<() => void>()
   const id = useId()
   useEffect(() => {
     const dialog = element.current
@@ -56,13 +57,16 @@ export function Dialog(props: Props) {
     if (document.activeElement?.matches('[data-first]') !== true)
       dialog?.querySelector<HTMLElement>(firstOfForm)?.focus()
     const lower = dialog ? liftNotices(dialog) : undefined
-    return () => {
+    giveBack.current = () => {
       lower?.()
       dialog?.close()
       // The opener may be gone, for example if its list was read again.
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus()
     }
   }, [])
+  // While it is removed, and before the effects of the page, which may move the focus on. What an effect returns runs
+  // only after the page has painted, and so after those effects if the page is rendered again meanwhile.
+  useLayoutEffect(() => () => giveBack.current?.(), [])
   return (
     <dialog
       {...unsaved.watch}
