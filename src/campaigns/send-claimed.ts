@@ -53,6 +53,7 @@ export function createCampaignSender(ports: SenderPorts): CampaignSender {
       ...{ account, template, definition, by: 'campaign' },
       campaign: { id: campaign.id, workspaceId: campaign.workspaceId, epoch: campaign.epoch },
       messageId: recipient.messageId,
+      recipientId: recipient.id,
       conversationId: recipient.conversationId,
       to: recipient.address,
       variables: recipient.merged,

@@ -11,7 +11,14 @@ import { failureOf, type GivenFailure } from '../contract/records/failure.ts'
 import { isUserId } from '../shared/address.ts'
 import type { Clock } from '../shared/clock.ts'
 import { failpoint } from '../shared/failpoint.ts'
-import { type ConversationId, encodeId, type MessageId, newId, type WorkspaceId } from '../shared/ids.ts'
+import {
+  type ConversationId,
+  encodeId,
+  type MessageId,
+  newId,
+  type RecipientId,
+  type WorkspaceId,
+} from '../shared/ids.ts'
 import type { Log } from '../shared/log.ts'
 import type { Consent } from './consent.ts'
 import type { Claim } from './identity.ts'
@@ -30,6 +37,7 @@ interface TemplateAttempt {
 interface Attempt {
   readonly messageId: MessageId
   readonly conversationId: ConversationId
+  readonly recipientId: RecipientId | null
   readonly account: ProviderAccount
   /** Digits, or a user id. */
   readonly to: string
@@ -143,12 +151,13 @@ async function noteRefusal({ consent, clock, log }: AttemptPorts, { messageId }:
  */
 async function record(ports: AttemptPorts, send: SendAttempt, verdict: SendVerdict): Promise<void> {
   const { clock, log } = ports
-  const { messageId, attempt, by, campaign } = send
+  const { messageId, recipientId, attempt, by, campaign } = send
   const failure =
     verdict.type === 'failed' ? failureEvent({ ...send, id: messageId }, verdict.error, clock.now()) : null
   for (let tries = 0; ; tries += 1) {
     try {
-      ports.dispatch(await ports.finishSend({ messageId, attempt, by, campaign, verdict, failure }))
+      const outcome = { messageId, recipientId, attempt, by, campaign, verdict, failure }
+      ports.dispatch(await ports.finishSend(outcome))
       return
     } catch (error) {
       log.warn({ messageId, verdict: verdict.type, error: String(error) }, 'message.outcome_not_written')

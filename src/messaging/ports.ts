@@ -121,6 +121,8 @@ export type Outgoing = OutgoingContent & {
   readonly id: MessageId
   readonly workspaceId: WorkspaceId
   readonly conversationId: ConversationId
+  /** Of the campaign that sent the message first; null for a single send. */
+  readonly recipientId: RecipientId | null
   readonly account: ProviderAccount
   /** Digits, or a user id. */
   readonly to: string
@@ -140,6 +142,8 @@ export interface CampaignRun {
 
 export interface SendOutcome {
   readonly messageId: MessageId
+  /** The recipient that follows the message; null for a single send. */
+  readonly recipientId: RecipientId | null
   readonly attempt: number
   readonly by: SendPolicyName
   readonly campaign?: CampaignRun | undefined

@@ -66,7 +66,8 @@ async function trySend(
   if (!(await ports.store.insertOutbound(message))) return undefined
   failpoint('after_accept_before_send')
   const { id, workspaceId, conversationId } = message
-  ports.transmit({ id, ...content, workspaceId, conversationId, account, to: message.address })
+  const to = message.address
+  ports.transmit({ id, ...content, workspaceId, conversationId, recipientId: null, account, to })
   return { record: toRecord(message, { number, caller }), replayed: false }
 }
 

@@ -42,14 +42,14 @@ export function createTransmitter({ store, attemptSend, clock, spent, log }: Tra
 
   async function send(outgoing: Outgoing): Promise<void> {
     const startedAt = clock.mono()
-    const { id, workspaceId, account, conversationId, to } = outgoing
+    const { id, workspaceId, account, conversationId, recipientId, to } = outgoing
     const attempt = await start(id)
     if (attempt === null) return
     spent(account.phoneNumberId)
     const verdict = await attemptSend({
       messageId: id,
       ...contentOf(outgoing),
-      ...{ account, conversationId, to },
+      ...{ account, conversationId, recipientId, to },
       attempt,
       tries: attempt - 1,
       by: 'single',

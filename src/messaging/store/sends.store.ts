@@ -127,6 +127,9 @@ async function finishSends(
     event_id: failure?.eventId ?? null,
     body: failure && Buffer.from(failure.body).toString('base64'),
   }))
+  // What no outcome needs costs as much as all the rest: Postgres opens each table and index that a statement names.
+  const ofCampaigns = outcomes.some(({ recipientId }) => recipientId !== null)
+  const hasFailed = outcomes.some(({ failure }) => failure !== null)
   const written = await sql<WrittenDelivery[]>`
     with input as (
       select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as i (
@@ -167,14 +170,13 @@ async function finishSends(
         case when i.moves and i.by_campaign then i.tries else 0 end as tries,
         case when i.fails then i.event_id end as event_id, i.body
     ),
-    ${recipientsFollow(sql, 'ended')},
-    ${refusalsCounted(sql, outcomes)},
+    ${ofCampaigns ? sql`${recipientsFollow(sql, 'ended')}, ${refusalsCounted(sql, outcomes)},` : sql``}
     changed as (
       select event_id, workspace_id, conversation_id, body
       from ended
       where event_id is not null
-    ),
-    ${statusesOccurred(sql)}, ${emit(sql)} ${writtenDeliveries(sql)}`
+    )
+    ${hasFailed ? sql`, ${statusesOccurred(sql)}, ${emit(sql)} ${writtenDeliveries(sql)}` : sql`select where false`}`
   // Return all deliveries with the first outcome: all of them go to the same dispatcher.
   return outcomes.map((_, index) => (index === 0 ? written : []))
 }
@@ -182,6 +184,7 @@ async function finishSends(
 interface OverdueRow extends AccountColumns {
   id: MessageId
   conversationId: Outgoing['conversationId']
+  recipientId: Outgoing['recipientId']
   to: string
   template: NonNullable<MessageRecord['template']>
   content: FreeMessage | null
@@ -213,9 +216,9 @@ async function overdueSends(sql: Sql, limit: number, options: AccountOptions): P
         order by m.send_due_at
         limit ${limit}
         for update of m skip locked)
-      returning id, workspace_id, conversation_id, number_id, contact_id, template, content
+      returning id, workspace_id, conversation_id, recipient_id, number_id, contact_id, template, content
     )
-    select due.id, due.workspace_id, due.conversation_id, due.template, due.content,
+    select due.id, due.workspace_id, due.conversation_id, due.recipient_id, due.template, due.content,
       n.phone_number_id, w.waba_id, w.provider_token, c.wa_id as to, t.status, t.category, t.parameter_format,
       t.components
     from due
@@ -228,9 +231,9 @@ async function overdueSends(sql: Sql, limit: number, options: AccountOptions): P
   return rows.flatMap((row): Outgoing[] => {
     const account = toAccount(row, options)
     if (!account) return []
-    const { id, workspaceId, conversationId, to, template, content } = row
+    const { id, workspaceId, conversationId, recipientId, to, template, content } = row
     const { status, category, parameterFormat, components } = row
-    const common = { id, workspaceId, conversationId, account, to }
+    const common = { id, workspaceId, conversationId, recipientId, account, to }
     if (content) return [{ free: content, ...common }]
     return [{ template, definition: { status, category, parameterFormat, components }, ...common }]
   })

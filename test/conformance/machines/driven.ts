@@ -101,19 +101,19 @@ export const recipientIn =
 /** Every outcome of a send in sequence: each one starts from the state that the previous one left. */
 export const finishEach =
   (by: 'single' | 'campaign'): Run =>
-  async (sql, { id }) => {
+  async (sql, { id, recipientId = null }) => {
     for (const verdict of verdicts)
       await testMessageStore(sql).finishSend({
-        ...{ messageId: id as MessageId, attempt: 1, by, verdict: fresh(verdict) },
+        ...{ messageId: id as MessageId, recipientId, attempt: 1, by, verdict: fresh(verdict) },
         failure: verdict.type === 'failed' ? event() : null,
       })
   }
 
 export const finish =
   (by: 'single' | 'campaign', verdict: SendVerdict): Run =>
-  (sql, { id }) =>
+  (sql, { id, recipientId = null }) =>
     testMessageStore(sql).finishSend({
-      ...{ messageId: id as MessageId, attempt: 1, by, verdict: fresh(verdict) },
+      ...{ messageId: id as MessageId, recipientId, attempt: 1, by, verdict: fresh(verdict) },
       failure: verdict.type === 'failed' ? event() : null,
     })
 

@@ -71,7 +71,7 @@ describe('a campaign to numbers and user ids', () => {
         await attemptSend({
           ...one,
           ...{ account: { ...account, workspaceId: tenant.workspaceId }, template: campaign.template },
-          ...{ definition: campaign.definition, to: one.address, by: 'campaign' },
+          ...{ definition: campaign.definition, recipientId: one.id, to: one.address, by: 'campaign' },
         })
 
       const asked = seen.map(({ body }) => body as Asked)

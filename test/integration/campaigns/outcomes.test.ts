@@ -109,10 +109,10 @@ describe('a recipient', () => {
   })
 
   async function say(claimed: ClaimedRecipient, word: string): Promise<void> {
-    const { messageId, attempt } = claimed
+    const { id, messageId, attempt } = claimed
     const failure = { eventId: newId('event'), body: Buffer.from('{}') }
     const end = (verdict: Parameters<typeof finish>[0]['verdict']) =>
-      finish({ messageId, attempt, verdict, failure: verdict.type === 'failed' ? failure : null })
+      finish({ id, messageId, attempt, verdict, failure: verdict.type === 'failed' ? failure : null })
     switch (word) {
       case 'accepted':
         return void (await end({

@@ -56,9 +56,10 @@ async function finish(
 ): Promise<void> {
   const { id, workspaceId, epoch } = run
   await Promise.all(
-    claimed.map(({ messageId, attempt }) =>
+    claimed.map(({ id: recipientId, messageId, attempt }) =>
       by.finishSend({
-        ...{ messageId, attempt, by: 'campaign', campaign: { id, workspaceId, epoch }, failure: null },
+        ...{ recipientId, messageId, attempt, by: 'campaign', failure: null },
+        campaign: { id, workspaceId, epoch },
         verdict: typeof verdict === 'function' ? verdict() : verdict,
       }),
     ),

@@ -18,8 +18,10 @@ export const life = createCampaignLifeStore({ sql, bulk: sql }, testAccounts)
 export const messages = testMessageStore(sql)
 
 /** Writes the outcome of a claimed recipient's attempt. */
-export const finish = ({ messageId, attempt, verdict, failure }: Omit<SendOutcome, 'by'>) =>
-  messages.finishSend({ messageId, attempt, verdict, failure, by: 'campaign' })
+export const finish = ({ id: recipientId, messageId, attempt, verdict, failure }: Ended) =>
+  messages.finishSend({ recipientId, messageId, attempt, verdict, failure, by: 'campaign' })
+
+type Ended = Pick<ClaimedRecipient, 'id' | 'messageId' | 'attempt'> & Pick<SendOutcome, 'verdict' | 'failure'>
 
 export let tenant: Tenant
 export let campaign: RunningCampaign

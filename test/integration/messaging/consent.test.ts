@@ -238,6 +238,7 @@ describe("the provider's refusal of marketing", () => {
       ...{
         messageId,
         conversationId,
+        recipientId: null,
         attempt,
         template,
         variables: {},

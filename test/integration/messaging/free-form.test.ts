@@ -211,6 +211,7 @@ describe('a reply', () => {
     } as const
     await store.finishSend({
       messageId: found.id,
+      recipientId: null,
       attempt: attempt ?? 0,
       by: 'single',
       verdict,

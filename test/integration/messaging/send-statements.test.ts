@@ -32,7 +32,8 @@ async function newMessage(tenant: Tenant, waId: string, key: string | null = nul
 }
 
 const accepted = (message: NewMessage) => ({
-  ...{ messageId: message.id, attempt: 1, by: 'single' as const, campaign: undefined, failure: null },
+  ...{ messageId: message.id, recipientId: null, attempt: 1, by: 'single' as const },
+  ...{ campaign: undefined, failure: null },
   verdict: {
     ...{ type: 'accepted' as const, providerMessageId: `wamid.${encodeId('message', message.id)}` },
     ...{ recipientPhone: null, held: false },

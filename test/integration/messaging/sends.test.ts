@@ -44,6 +44,9 @@ const failed = ({ id }: NewMessage) =>
     },
   ])
 
+const ofSingle = ({ id: messageId }: NewMessage) =>
+  ({ messageId, recipientId: null, by: 'single', failure: null }) as const
+
 const rowOf = async ({ id }: NewMessage) => {
   const [row] = await sql`select status, send_state, send_due_at from messages where id = ${id}`
   return row ?? assert.fail()
@@ -133,7 +136,7 @@ describe('a start whose reply is lost', () => {
     assert.equal(await store.startSending(other), null)
     assert.equal(await store.startSending(mine), 1)
     const again = { type: 'again', delayMs: 0, counts: true, slow: null, error: null } as const
-    await store.finishSend({ messageId: message.id, attempt: 1, by: 'single', verdict: again, failure: null })
+    await store.finishSend({ ...ofSingle(message), attempt: 1, verdict: again })
     assert.equal(await store.startSending(other), 2)
     assert.equal(await store.startSending(mine), null)
     await sql`update messages set send_due_at = now() - interval '1 second' where id = ${message.id}`
@@ -201,7 +204,7 @@ describe('a failure that the provider reports', () => {
     await store.insertOutbound(message)
     const attempt = (await store.startSending(startOf(message.id))) ?? assert.fail()
     const verdict = { type: 'again', delayMs: 0, counts: true, slow: null, error: null } as const
-    await store.finishSend({ messageId: message.id, attempt, by: 'single', verdict, failure: null })
+    await store.finishSend({ ...ofSingle(message), attempt, verdict })
     await failed(message)
     assert.equal(await store.startSending(startOf(message.id)), null)
     assert.equal((await rowOf(message))['status'], 'FAILED')

@@ -7,7 +7,14 @@ import { describe, test } from '../../support/harness.ts'
 const campaign = { id: newId('campaign'), workspaceId: newId('workspace'), epoch: 3 }
 
 const outcome = (word: string, run: SendOutcome['campaign'] = campaign): SendOutcome => ({
-  ...{ messageId: newId('message'), attempt: 1, by: 'campaign', failure: null, campaign: run },
+  ...{
+    messageId: newId('message'),
+    recipientId: newId('recipient'),
+    attempt: 1,
+    by: 'campaign',
+    failure: null,
+    campaign: run,
+  },
   verdict: verdictOf(word),
 })
 

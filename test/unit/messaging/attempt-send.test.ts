@@ -29,6 +29,7 @@ describe('an attempt', () => {
     const verdict = await attemptSend({
       messageId: newId('message'),
       conversationId: newId('conversation'),
+      recipientId: null,
       account: { workspaceId: 'w', phoneNumberId: '1', wabaId: null, accessToken: 't' },
       to: '15557000001',
       template: { name: 'order_ready', language: 'en_US' },
