@@ -71,6 +71,8 @@ async function insertOutbound(sql: Sql, messages: readonly NewMessage[]): Promis
     idempotency_hash: message.idempotencyHash,
     created_at: message.createdAt.toISOString(),
   }))
+  // Few sends have a file, and Postgres opens each table and index that a statement names.
+  const hasFiles = messages.some(({ free }) => free?.upload)
   const inserted = await sql<{ id: MessageId }[]>`
     with input as (
       select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as i (
@@ -87,10 +89,7 @@ async function insertOutbound(sql: Sql, messages: readonly NewMessage[]): Promis
       order by id
       for key share skip locked
     ),
-    -- And this one keeps the file until the message has it.
-    files as (
-      select * from uploads where id = any(array(select upload_id from input)) order by id for key share skip locked
-    ),
+    ${hasFiles ? sql`${filesKept(sql)},` : sql``}
     -- In one order, or two batches that touch the same conversations could wait for each other. Before anything is
     -- written, and after the contact, as what comes in does.
     locked as (
@@ -108,25 +107,17 @@ async function insertOutbound(sql: Sql, messages: readonly NewMessage[]): Promis
       from input i
       join present on present.id = i.contact_id
       join locked on locked.id = i.conversation_id
-      where (i.upload_id is null or exists (select from files where files.id = i.upload_id))
+      where ${hasFiles ? sql`(i.upload_id is null or exists (select from files where files.id = i.upload_id)) and` : sql``}
         -- The insert would wait for whoever writes that message, for example its status, which waits for its conversation.
         -- One by one: a join may read all messages, where statistics are old.
-        and (select m.id from messages m
+        (select m.id from messages m
           where m.workspace_id = i.workspace_id and m.idempotency_key = i.idempotency_key limit 1) is null
       order by i.idempotency_key
       -- Of the key: another request was faster. Of the id: an earlier try was written, and its reply was lost.
       on conflict do nothing
       returning id, conversation_id, created_at
     ),
-    attached as (
-      insert into media (message_id, workspace_id, provider_media_id, mime_type, file_name, size_bytes, sha256, blob_key,
-        state, fetch_due_at, upload_id)
-      select i.id, i.workspace_id, files.provider_media_id, files.mime_type, coalesce(i.file_name, files.file_name),
-        files.size_bytes, files.sha256, files.blob_key, 'STORED', null, files.id
-      from inserted
-      join input i on i.id = inserted.id
-      join files on files.id = i.upload_id
-    ),
+    ${hasFiles ? sql`${filesAttached(sql)},` : sql``}
     latest as (
       select distinct on (conversation_id) conversation_id, id, created_at
       from inserted
@@ -142,6 +133,23 @@ async function insertOutbound(sql: Sql, messages: readonly NewMessage[]): Promis
   const written = new Set(inserted.map((row) => row.id))
   return messages.map((message) => written.has(message.id))
 }
+
+/** The CTE `files`. The lock keeps a file until the message has it. */
+const filesKept = (sql: Sql) => sql`
+  files as (
+    select * from uploads where id = any(array(select upload_id from input)) order by id for key share skip locked
+  )`
+
+const filesAttached = (sql: Sql) => sql`
+  attached as (
+    insert into media (message_id, workspace_id, provider_media_id, mime_type, file_name, size_bytes, sha256, blob_key,
+      state, fetch_due_at, upload_id)
+    select i.id, i.workspace_id, files.provider_media_id, files.mime_type, coalesce(i.file_name, files.file_name),
+      files.size_bytes, files.sha256, files.blob_key, 'STORED', null, files.id
+    from inserted
+    join input i on i.id = inserted.id
+    join files on files.id = i.upload_id
+  )`
 
 /** Statements of their own: what was committed while one of them waited is seen by the next. */
 const insertPatiently = (pool: Pool, message: NewMessage): Promise<boolean> =>

@@ -73,6 +73,9 @@ async function readContexts(
   optOutKey: FingerprintKey | undefined,
 ): Promise<(ContextRow | undefined)[]> {
   const person = { workspaceId: sql`q.workspace_id`, addresses: sql`q.spellings` }
+  // Most sends have neither, and Postgres opens each table and index that a statement names.
+  const hasUpload = queries.some(({ uploadId }) => uploadId)
+  const hasReference = queries.some(({ referenceId }) => referenceId)
   const rows = await sql<ContextRow[]>`
     select q.nth, w.id as workspace_id, w.waba_id, w.provider_token,
       n.id as number_id, n.number, n.phone_number_id,
@@ -81,9 +84,8 @@ async function readContexts(
         else coalesce(c.opt_state = 'opted-out', false) end as opted_out,
       case when c.id is null then ${keptOptOutTime(sql, optOutKey, person, keptMarketing)} is not null
         else c.marketing_opted_out end as marketing_opted_out,
-      v.last_inbound_at, v.last_call_at, ${uploadColumns(sql)} as upload,
-      about.id as reference_id, about.provider_message_id as reference_provider_id, about.type as reference_type,
-      about.created_at as reference_at,
+      v.last_inbound_at, v.last_call_at, ${hasUpload ? uploadColumns(sql) : sql`null`} as upload,
+      ${hasReference ? referenceColumns(sql) : sql`null as reference_id`},
       m.id as earlier_id, m.idempotency_hash as earlier_hash
     from json_to_recordset(${JSON.stringify(queries.map(toInput))}::text::json) as q (
       nth integer, workspace_id uuid, address text, spellings text[], number_id uuid, number text, template_name text,
@@ -122,16 +124,8 @@ async function readContexts(
       where number_id = n.id and contact_id = c.id and erased_at is null
       limit 1
     ) v on true
-    left join lateral (
-      select * from uploads where id = q.upload_id and workspace_id = q.workspace_id and expires_at > now() limit 1
-    ) u on true
-    left join lateral (
-      select id, provider_message_id, type, created_at
-      from messages
-      where id = q.reference_id and workspace_id = q.workspace_id
-        and (select coalesce(o.merged_into, o.id) from conversations o where o.id = messages.conversation_id) = v.id
-      limit 1
-    ) about on true
+    ${hasUpload ? uploadJoin(sql) : sql``}
+    ${hasReference ? referenceJoin(sql) : sql``}
     left join lateral (
       select id, idempotency_hash
       from messages
@@ -194,3 +188,21 @@ const uploadColumns = (sql: Sql) => sql`
   case when u.id is not null then jsonb_build_object('id', u.id, 'numberId', u.number_id,
     'providerMediaId', u.provider_media_id, 'mimeType', u.mime_type, 'fileName', u.file_name,
     'sizeBytes', u.size_bytes, 'sha256', u.sha256, 'blobKey', u.blob_key) end`
+
+const uploadJoin = (sql: Sql) => sql`
+  left join lateral (
+    select * from uploads where id = q.upload_id and workspace_id = q.workspace_id and expires_at > now() limit 1
+  ) u on true`
+
+const referenceColumns = (sql: Sql) => sql`
+  about.id as reference_id, about.provider_message_id as reference_provider_id, about.type as reference_type,
+  about.created_at as reference_at`
+
+const referenceJoin = (sql: Sql) => sql`
+  left join lateral (
+    select id, provider_message_id, type, created_at
+    from messages
+    where id = q.reference_id and workspace_id = q.workspace_id
+      and (select coalesce(o.merged_into, o.id) from conversations o where o.id = messages.conversation_id) = v.id
+    limit 1
+  ) about on true`
