@@ -72,7 +72,8 @@ async function changeOnce(
   wait: Fragment,
 ): Promise<ChangeResult | undefined> {
   const { row, body, notes } = change
-  const eventId = body === null ? null : newId('event')
+  // Most intents tell nobody: they name no table of events.
+  const told = body === null ? undefined : { eventId: newId('event'), body }
   const rows = await sql<({ found: boolean; moved: boolean } & MaybeDelivery)[]>`
     with locked as (
       select id, last_event_id from calls where id = ${id} for no key update ${wait}
@@ -99,27 +100,27 @@ async function changeOnce(
         heard_at = ${row.heardAt},
         wake_at = ${row.wakeAt},
         owner_sid = case when ${change.isLast === true} then null else c.owner_sid end,
-        last_event_id = coalesce(${eventId}::uuid, c.last_event_id),
+        last_event_id = coalesce(${told?.eventId ?? null}::uuid, c.last_event_id),
         timeline = ${appended(sql, sql`${entriesOf(notes) as never}::jsonb`)},
         updated_at = now()
       from locked
       where c.id = locked.id and c.owner_epoch = ${epoch} and (${permitted(sql, row)})
       returning c.id, c.workspace_id, locked.last_event_id as after
-    ),
-    occurred as (
-      -- The owner before may have died with the event before, which then waits for the sweeper.
-      select ${eventId}::uuid as event_id, workspace_id, 'call.status' as kind, id as key,
-        ${body === null ? null : Buffer.from(body)}::bytea as body, null::uuid as routed_to, after
-      from moved
-      where ${body !== null}
-    ),
-    ${emit(sql)}
+    )${told ? sql`, ${occurred(sql, told)}, ${emit(sql)}` : sql``}
     select exists (select from locked) as found, exists (select from moved) as moved, written.*
     from (values (true)) always
-    left join (${writtenDeliveries(sql)}) written on true`
+    left join (${told ? writtenDeliveries(sql) : sql`select null::uuid as delivery_id`}) written on true`
   if (!rows[0]?.found) return undefined
   return rows[0].moved ? { type: 'committed', deliveries: writtenOf(rows) } : { type: 'fenced' }
 }
+
+/** The owner before may have died with the event before, which then waits for the sweeper. */
+const occurred = (sql: Sql, { eventId, body }: { eventId: string; body: string }) => sql`
+  occurred as (
+    select ${eventId}::uuid as event_id, workspace_id, 'call.status' as kind, id as key,
+      ${Buffer.from(body)}::bytea as body, null::uuid as routed_to, after
+    from moved
+  )`
 
 /** A row as the statement for many reads it. Field by field: spreading would take five times the memory. */
 const inputOf = ({ id, epoch, change: { row, body, notes, isLast } }: Single) => ({
