@@ -1,5 +1,5 @@
 // From row to row without closing the drawer: by two buttons, and by the keys that they name.
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { keyLeadsTo, type Neighbours } from '../core/neighbours.ts'
 import { Button } from './button.tsx'
 
@@ -11,7 +11,8 @@ interface Props {
 }
 
 export function Steps({ what, neighbours, onOpen }: Props) {
-  useEffect(() => {
+  // With the rendering, not after it is painted: a second press may come before that, and would lead to the same row.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const leadsTo = keyLeadsTo(event, neighbours)
       if (leadsTo === undefined) return
