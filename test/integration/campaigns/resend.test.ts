@@ -9,6 +9,7 @@ import { AppError } from '../../../src/contract/errors.ts'
 import { templateRendering } from '../../../src/messaging/messaging.module.ts'
 import type { Outgoing } from '../../../src/messaging/ports.ts'
 import { sweepSends } from '../../../src/messaging/sweep-sends.ts'
+import { createTransmitter } from '../../../src/messaging/transmit-message.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
 import { type MessageId, newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
@@ -128,6 +129,26 @@ describe('who sends again', () => {
     assert.ok(row && !started.includes(row.messageId))
     assert.deepEqual([row.status, row.code], ['FAILED', 'RECIPIENT_OPTED_OUT'])
     assert.equal((await messageRow(row)).status, 'FAILED')
+  })
+
+  test('in a completed campaign is followed by the recipient, by whatever the sweep gets for it', async () => {
+    const first = await unknownOffer()
+    assert.deepEqual(await resend(), { count: 1 })
+    assert.deepEqual(await statuses(), { QUEUED: 1 })
+    await sql`update messages set send_due_at = now() - interval '1 second' where recipient_id = ${first.id}`
+    const sender = createTransmitter({
+      ...{ store: messages, clock: systemClock, spent: nothing, log: { info: nothing, warn: nothing } },
+      async attemptSend(send) {
+        const verdict = { type: 'unknown', error: refusal } as const
+        await messages.finishSend({ ...send, verdict, failure: null })
+        return verdict
+      },
+    })
+    const start = (one: Outgoing) => (one.recipientId === first.id ? sender.start(one) : undefined)
+    const transmitter = { start, freePlaces: () => 1_000 }
+    await sweepSends({ store: messages, transmitter, dispatch: nothing, clock: systemClock })
+    await sender.drain()
+    assert.deepEqual(await statuses(), { UNKNOWN: 1 })
   })
 
   const unfit = [
