@@ -7,7 +7,7 @@ import type { Fragment, Sql } from '../../platform/postgres/sql.ts'
 import { type CallId, newId } from '../../shared/ids.ts'
 import { changedRow } from '../call-row.ts'
 import type { BegunHere, InboundCall } from '../ports.ts'
-import { type BegunRow, begunOf, occurred, present } from './call-begin-parts.ts'
+import { type BegunRow, begunEvent, begunOf, present } from './call-begin-parts.ts'
 import { groupedBy } from './call-changes.store.ts'
 import { entriesOf } from './call-timeline.store.ts'
 
@@ -76,7 +76,7 @@ async function beginOne(sql: Sql, { call, sid }: Begin, wait: Fragment): Promise
       from opening
       where v.id = opening.id and coalesce(v.last_call_at, '-infinity') < ${at}
     ),
-    ${occurred(sql, eventId, body)},
+    ${begunEvent(sql, eventId, body)},
     ${emit(sql)}
     select exists (select from present) as is_present, exists (select from opening) as is_open, outlook.ended_before_start, begun.owner_epoch, begun.status,
       begun.forward_state, ${route(sql)} as route, written.*

@@ -6,7 +6,7 @@ import type { Fragment, Sql } from '../../platform/postgres/sql.ts'
 import type { EndpointId, EventId } from '../../shared/ids.ts'
 import type { CallProgress, CallRow } from '../call.ts'
 import type { BegunHere } from '../ports.ts'
-import { writtenOf } from './call-changes.store.ts'
+import { occurred, writtenOf } from './call-changes.store.ts'
 
 export type BegunRow = (WrittenDelivery | { deliveryId: null }) & {
   isPresent?: boolean
@@ -34,12 +34,9 @@ export const present = (
     for key share ${wait}
   ),`
 
-export const occurred = (sql: Sql, eventId: EventId, body: string) => sql`
-  occurred as (
-    select ${eventId}::uuid as event_id, workspace_id, 'call.status' as kind, id as key,
-      ${Buffer.from(body)}::bytea as body, null::uuid as routed_to, null::uuid as after
-    from begun
-  )`
+/** The first event of a call. */
+export const begunEvent = (sql: Sql, eventId: EventId, body: string) =>
+  occurred(sql, { eventId, body }, sql`(select *, null::uuid as after from begun) first`)
 
 export function begunOf(rows: readonly BegunRow[], rowOf: (first: BegunRow) => CallRow): BegunHere {
   const [first] = rows

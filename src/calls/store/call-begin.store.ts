@@ -7,7 +7,7 @@ import type { Sql } from '../../platform/postgres/sql.ts'
 import { type ConversationId, newId, type WorkspaceId } from '../../shared/ids.ts'
 import type { Beginning, BegunHere, CallBeginRows, Dialled, PlacedBy } from '../ports.ts'
 import { createInboundBegins } from './call-begin-inbound.store.ts'
-import { type BegunRow, begunOf, occurred, present } from './call-begin-parts.ts'
+import { type BegunRow, begunEvent, begunOf, present } from './call-begin-parts.ts'
 import { entriesOf } from './call-timeline.store.ts'
 import { callRoute } from './calls.store.ts'
 
@@ -36,7 +36,7 @@ export const createCallBeginStore = (sql: Sql): CallBeginRows => ({
         on conflict (wacid) do nothing
         returning id, workspace_id, status, forward_state, owner_epoch
       ),
-      ${occurred(sql, newId('event'), body)},
+      ${begunEvent(sql, newId('event'), body)},
       ${emit(sql)}
       select exists (select from present) as is_present, begun.owner_epoch, begun.status, begun.forward_state,
         '{}'::uuid[] as route, written.*
@@ -67,7 +67,7 @@ export const createCallBeginStore = (sql: Sql): CallBeginRows => ({
         ${isFree}
         returning id, workspace_id, number_id, direction, status, forward_state, owner_epoch
       ),
-      ${occurred(sql, eventId, body)},
+      ${begunEvent(sql, eventId, body)},
       ${emit(sql)}
       select exists (select from present) as is_present, c.owner_epoch, c.status, c.forward_state,
         ${callRoute(sql)} as route, written.*

@@ -4,7 +4,7 @@ import { emit, type WrittenDelivery, writtenDeliveries } from '../../platform/po
 import { none, shareStatement, skipLocked } from '../../platform/postgres/share-statement.ts'
 import type { Fragment, Pool, Sql } from '../../platform/postgres/sql.ts'
 import { permits, sources } from '../../platform/postgres/states.ts'
-import { type CallId, newId } from '../../shared/ids.ts'
+import { type CallId, type EventId, newId } from '../../shared/ids.ts'
 import { callMachines } from '../call.machine.ts'
 import type { Change } from '../call.messages.ts'
 import type { CallRow } from '../call.ts'
@@ -106,7 +106,9 @@ async function changeOnce(
       from locked
       where c.id = locked.id and c.owner_epoch = ${epoch} and (${permitted(sql, row)})
       returning c.id, c.workspace_id, locked.last_event_id as after
-    )${told ? sql`, ${occurred(sql, told)}, ${emit(sql)}` : sql``}
+    )
+    -- The owner before may have died with the event before, which then waits for the sweeper.
+    ${told ? sql`, ${occurred(sql, told, sql`moved`)}, ${emit(sql)}` : sql``}
     select exists (select from locked) as found, exists (select from moved) as moved, written.*
     from (values (true)) always
     left join (${told ? writtenDeliveries(sql) : sql`select null::uuid as delivery_id`}) written on true`
@@ -114,12 +116,16 @@ async function changeOnce(
   return rows[0].moved ? { type: 'committed', deliveries: writtenOf(rows) } : { type: 'fenced' }
 }
 
-/** The owner before may have died with the event before, which then waits for the sweeper. */
-const occurred = (sql: Sql, { eventId, body }: { eventId: string; body: string }) => sql`
+/** The CTE `occurred` of one call: `from` has its id, its workspace and the event before as `after`. */
+export const occurred = (
+  sql: Sql,
+  { eventId, body }: { readonly eventId: EventId; readonly body: string },
+  from: Fragment,
+) => sql`
   occurred as (
     select ${eventId}::uuid as event_id, workspace_id, 'call.status' as kind, id as key,
       ${Buffer.from(body)}::bytea as body, null::uuid as routed_to, after
-    from moved
+    from ${from}
   )`
 
 /** A row as the statement for many reads it. Field by field: spreading would take five times the memory. */
