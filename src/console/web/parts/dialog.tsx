@@ -46,7 +46,7 @@ export function Dialog(props: Props) {
     else onClose()
   }
   const element = useRef<HTMLDialogElement>(null)
-  const giveBack = useRef<() => void>()
+  const giveBack = useRef<() => void>(undefined)
   const id = useId()
   useEffect(() => {
     const dialog = element.current
