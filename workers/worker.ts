@@ -37,7 +37,7 @@ const minuteMs = 60_000
 export async function startWorker(settings: Settings): Promise<Draining> {
   const context = openProcessContext(settings, 'worker')
   const { DATABASE_URL } = requireSettings(settings, ['DATABASE_URL'])
-  const { log, sql, postgres, redisUrl, clock, secrets, provider } = context
+  const { log, sql, postgres, restores, redisUrl, clock, secrets, provider } = context
   log.info({ version, settings: describeSettings(settings) }, 'worker.starting')
   await migrateAt(DATABASE_URL, { onWait: (wait) => log.warn({ ...wait }, 'migration.waiting') })
   await ensureOptOutKey(sql, secrets.box)
@@ -66,6 +66,7 @@ export async function startWorker(settings: Settings): Promise<Draining> {
       const time = startDrainTime(settings.DRAIN_TIMEOUT, context)
       await drainWorker({ loops, campaigns, sending, messaging, retries, probes }, time)
       await Promise.allSettled([scheduler.close(), blobs.close(), cluster.close(), provider.close()])
+      restores.stop()
       await Promise.all([postgres.stop(), ...[sql, bulk, hot].map((pool) => pool.end({ timeout: 2 }))])
       log.info({}, 'worker.stopped')
     },
@@ -84,19 +85,20 @@ type Features = ReturnType<typeof createFeatures>
 
 function createFeatures(context: ProcessContext, { cluster, bulk, hot, blobs, scheduler }: Ground) {
   const { sql, provider, clock, log, metrics, accountOptions: accounts } = context
+  const { fence } = context.restores
   const { router, redis } = cluster
   const servingSids = async () =>
     (await cluster.registry.liveNodes()).flatMap(({ sid, state }) => (state === 'serving' ? [sid] : []))
   const delivery = createDeliverySweep({ sql, hot, router, registry: metrics.registry, servingSids, clock })
   const { dispatch } = delivery
   const messaging = createMessaging({
-    ...{ sql, accounts, provider, blobs, dispatch, clock, log },
+    ...{ sql, accounts, provider, blobs, dispatch, clock, log, fence },
     campaigns: createCampaignHooks(sql, log),
     ignored: metrics.ignored,
     spent: createTellSpent(redis, clock),
   })
   const sending = createCampaignSending({
-    ...{ sql, bulk, redis, accounts, scheduler, messaging, dispatch, clock, log },
+    ...{ sql, bulk, redis, accounts, scheduler, messaging, dispatch, clock, log, fence },
     rendering: templateRendering,
     sent: metrics.campaigns(),
   })

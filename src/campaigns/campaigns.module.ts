@@ -8,6 +8,7 @@ import type { CampaignPace } from '../contract/records/console.ts'
 import { type CampaignHooks, type Messaging, templateRendering } from '../messaging/messaging.module.ts'
 import { variableComparer } from '../messaging/template-variables.ts'
 import { downloadPlaces, uploadPlaces } from '../platform/http/upload-places.ts'
+import type { RestoreFence } from '../platform/postgres/restore-watch.ts'
 import { connectPool, type Pool } from '../platform/postgres/sql.ts'
 import type { Redis } from '../platform/redis/client.ts'
 import type { Clock } from '../shared/clock.ts'
@@ -137,6 +138,7 @@ export interface CampaignSendingOptions extends CampaignPools {
   readonly rendering: Pick<CampaignRendering, 'render'>
   readonly dispatch: Dispatch
   readonly clock: Clock
+  readonly fence?: RestoreFence
   /** Called with each verdict. */
   readonly sent: SenderPorts['sent']
   readonly log: Log
@@ -160,7 +162,7 @@ const slotCount = 240
 
 export function createCampaignSending(options: CampaignSendingOptions): CampaignSending {
   const { sql, bulk, accounts, scheduler, messaging, rendering, dispatch, clock, sent, log } = options
-  const store = createCampaignSendStore(sql, accounts)
+  const store = createCampaignSendStore(sql, accounts, options.fence)
   const life = createCampaignLifeStore({ sql, bulk }, accounts)
   const rateLimit = createNumberRateLimit(options.redis)
   const slots = createSendSlots(slotCount)

@@ -27,6 +27,8 @@ export interface CampaignState {
   readonly canSend: boolean
   readonly isSuspended: boolean
   readonly hasRecipients: boolean
+  /** Its start time was before Postgres was restored: it may have begun, in the time that is missing. */
+  readonly isRestored: boolean
   /** What the provider has stopped the account from; null: nothing. */
   readonly stopped: Stopped | null
 }
@@ -156,8 +158,13 @@ function dueTransition(state: CampaignState): Transition | null {
   if (state.status !== 'SCHEDULED' || isAfter(state.startAt, now)) return null
   // It would complete at once, for good.
   if (!state.hasRecipients) return { to: 'DRAFT', pauseReason: null }
-  const pauseReason = isLate(state.startAt, now) ? 'OVERDUE' : (unfitFor(state) ?? stoppedReason(state))
+  const pauseReason = missedReason(state, now) ?? unfitFor(state) ?? stoppedReason(state)
   return { to: pauseReason ? 'PAUSED' : 'RUNNING', pauseReason }
+}
+
+function missedReason({ startAt, isRestored }: CampaignState, now: number): PauseReason | null {
+  if (isLate(startAt, now)) return 'OVERDUE'
+  return isRestored ? 'DATABASE_RESTORED' : null
 }
 
 const stoppedReason = ({ stopped }: CampaignState): PauseReason | null => stopped && 'ACCOUNT_RESTRICTED'

@@ -27,7 +27,6 @@ import { createActorEvents } from '../platform/observability/actor-events.ts'
 import { createInboundElementStore } from '../platform/postgres/inbound-elements.store.ts'
 import { migrateAt } from '../platform/postgres/migrate.ts'
 import { createParkedMessageStore } from '../platform/postgres/parked-messages.store.ts'
-import { createRestoreWatch } from '../platform/postgres/restore-watch.ts'
 import { createHealth } from '../platform/process/health.ts'
 import { type Load, watchLoad } from '../platform/process/load.ts'
 import { createRateLimiter } from '../platform/redis/rate-limit.ts'
@@ -94,7 +93,7 @@ export async function startGateway(settings: Settings): Promise<Gateway> {
       stopPartitions()
       void applying.stop()
       load.stop()
-      ground.restores.stop()
+      context.restores.stop()
       await drainGateway({ ...ground, ...features, server, live, provider: context.provider }, context)
       const pools = [sql, ground.bulk, ground.hot, ground.urgent]
       await Promise.all([context.postgres.stop(), ...pools.map((pool) => pool.end({ timeout: 2 }))])
@@ -120,7 +119,6 @@ async function openGround(context: ProcessContext) {
     bulk: context.postgres.cover(openBulkPool(DATABASE_URL)),
     hot: context.postgres.cover(openHotPool(DATABASE_URL)),
     urgent: context.postgres.cover(openUrgentPool(DATABASE_URL)),
-    restores: createRestoreWatch({ sql: context.sql, clock: context.clock, log, count: metrics.restored }),
     health: createHealth(context.postgres),
     blobs: openBlobs(settings),
     keeper: createKeepElements({
@@ -134,8 +132,8 @@ async function openGround(context: ProcessContext) {
 type Features = ReturnType<typeof createFeatures>
 
 function createFeatures(context: ProcessContext, ground: Ground) {
-  const { sql, settings, log, clock, metrics, secrets, provider, accountOptions } = context
-  const { node, timers, deliveryMetrics, scheduler, bulk, hot, urgent, blobs, restores } = ground
+  const { sql, settings, log, clock, metrics, secrets, provider, accountOptions, restores } = context
+  const { node, timers, deliveryMetrics, scheduler, bulk, hot, urgent, blobs } = ground
   const observe = createActorEvents({ metrics, park: createParkedMessageStore(sql).add, log })
   const shared = { sql, urgent, settings, clock, log, restores }
   const delivery = createDelivery({

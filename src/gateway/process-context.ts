@@ -11,6 +11,7 @@ import { requireSettings } from '../platform/config/config.ts'
 import type { Settings } from '../platform/config/settings.ts'
 import { createLogger } from '../platform/observability/logger.ts'
 import { createMetrics, type Metrics } from '../platform/observability/metrics.ts'
+import { createRestoreWatch, type RestoreWatch } from '../platform/postgres/restore-watch.ts'
 import { connectPool, type Pool } from '../platform/postgres/sql.ts'
 import { type PostgresWatch, watchPostgres } from '../platform/postgres/watch.ts'
 import { type CloudApi, createCloudApi } from '../provider/outgoing/cloud-api.ts'
@@ -25,6 +26,7 @@ export interface ProcessContext {
   readonly metrics: Metrics
   readonly sql: Pool
   readonly postgres: PostgresWatch
+  readonly restores: RestoreWatch
   readonly secrets: ProcessSecrets
   /** For requests to the provider on behalf of a workspace. */
   readonly accountOptions: AccountOptions
@@ -40,15 +42,10 @@ export function openProcessContext(settings: Settings, name: 'gateway' | 'worker
   const secrets = { ...derived, box: reportFailures(box, secretFailureReport({ log, metrics })) }
   const postgres = watchPostgres({ url: DATABASE_URL, clock: systemClock, log })
   const pool = { url: DATABASE_URL, max: settings.DATABASE_POOL, name: `switchboard-${name}` }
+  const sql = postgres.cover(connectPool(pool))
   return {
-    settings,
-    redisUrl: REDIS_URL,
-    log,
-    clock: systemClock,
-    metrics,
-    sql: postgres.cover(connectPool(pool)),
-    postgres,
-    secrets,
+    ...{ settings, redisUrl: REDIS_URL, log, clock: systemClock, metrics, sql, postgres, secrets },
+    restores: createRestoreWatch({ sql, clock: systemClock, log, count: metrics.restored }),
     accountOptions: { secrets: secrets.box, defaultToken: settings.PROVIDER_ACCESS_TOKEN },
     provider: createCloudApi({
       baseUrl: settings.PROVIDER_BASE_URL,

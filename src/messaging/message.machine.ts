@@ -30,7 +30,8 @@ export type SendState = 'PENDING' | 'SENDING' | 'UNKNOWN' | 'ACCEPTED' | 'HELD' 
 
 export const sendMachine: Machine<SendState> = {
   // To ACCEPTED: a status of an earlier attempt shows that the provider has the message after all.
-  PENDING: ['SENDING', 'ACCEPTED'],
+  // To UNKNOWN: Postgres was restored, and the message may have been sent in the time that is missing.
+  PENDING: ['SENDING', 'ACCEPTED', 'UNKNOWN'],
   // To PENDING: the provider certainly did not take it, and it is sent again.
   SENDING: ['PENDING', 'ACCEPTED', 'HELD', 'REFUSED', 'UNKNOWN'],
   // The answer can still arrive after the process counted as dead.

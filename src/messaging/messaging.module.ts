@@ -14,6 +14,7 @@ import type {
 import type { Failure } from '../contract/records/failure.ts'
 import type { HandoverGround } from '../platform/cluster/update-handover.ts'
 import { downloadPlaces, uploadPlaces } from '../platform/http/upload-places.ts'
+import type { RestoreFence } from '../platform/postgres/restore-watch.ts'
 import type { Pool } from '../platform/postgres/sql.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { MessageId, WorkspaceId } from '../shared/ids.ts'
@@ -80,6 +81,8 @@ export interface MessagingOptions {
   readonly ignored: (type: string) => void
   /** In a gateway: inbound messages go to the one that owns the endpoint. */
   readonly handover?: Omit<HandoverGround, 'clock' | 'log'>
+  /** In a process that sweeps sends. */
+  readonly fence?: RestoreFence
   /** Called for each single send: single sends and campaigns share the rate of a number. */
   readonly spent: (phoneNumberId: string) => void
 }
@@ -112,7 +115,7 @@ export function createMessaging(options: MessagingOptions) {
   const { optOutKey, contacts, ...people } = peopleOf(options)
   const senderAccounts = createSenderAccountStore(sql, accounts)
   const catalog = createCatalogSyncStore(sql, accounts)
-  const store = createMessageStore(sql, { accounts, optOutKey, campaigns })
+  const store = createMessageStore(sql, { accounts, optOutKey, campaigns, fence: options.fence })
   const templates = templateRendering
   const { learn } = contacts
   const accountHealth = healthOf(options)

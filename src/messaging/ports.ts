@@ -225,11 +225,17 @@ export interface MessageStore {
    */
   startSending(start: SendStart): Promise<number | null>
   finishSend(outcome: SendOutcome): Promise<readonly WrittenDelivery[]>
-  /** Claims messages whose send did not start in time, except those of `optedOutSends`. */
+  /**
+   * Claims messages whose send did not start in time, except those of `optedOutSends`, and those that may have been sent
+   * before Postgres was restored: they become UNKNOWN.
+   */
   overdueSends(limit: number): Promise<Outgoing[]>
   /** Messages that were due in a completed campaign, whose contacts have opted out since an operator sent again. */
   optedOutSends(limit: number): Promise<OptedOutSend[]>
-  /** Marks sends of dead processes as UNKNOWN. Returns messages that have stayed UNKNOWN for too long. */
+  /**
+   * Marks sends of dead processes as UNKNOWN, and those of before a restore of Postgres. Returns messages that have stayed
+   * UNKNOWN for too long.
+   */
   lostSends(limit: number): Promise<LostSend[]>
   statusTargets(updates: readonly StatusTarget[]): Promise<readonly FoundMessage[]>
   changeStatuses(changes: readonly StatusChange[]): Promise<readonly WrittenDelivery[]>

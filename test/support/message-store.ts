@@ -7,17 +7,19 @@ import type { SendStart } from '../../src/messaging/ports.ts'
 import { createConsentStore } from '../../src/messaging/store/consent.store.ts'
 import { createContactMemory, createContactsStore } from '../../src/messaging/store/contacts.store.ts'
 import { createMessageStore } from '../../src/messaging/store/messages.store.ts'
+import type { RestoreFence } from '../../src/platform/postgres/restore-watch.ts'
 import type { Pool } from '../../src/platform/postgres/sql.ts'
 import { systemClock } from '../../src/shared/clock.ts'
 import type { MessageId } from '../../src/shared/ids.ts'
 
 export const testAccounts: AccountOptions = { secrets: { open: () => 'token' }, defaultToken: 'token' }
 
-export const testMessageStore = (sql: Pool) =>
+export const testMessageStore = (sql: Pool, fence?: RestoreFence) =>
   createMessageStore(sql, {
     accounts: testAccounts,
     optOutKey: async () => undefined,
     campaigns: testCampaignHooks(sql),
+    fence,
   })
 
 const silent = { info: () => undefined, warn: () => undefined }

@@ -4,6 +4,7 @@
 
 import { sendMachine } from '../../messaging/message.machine.ts'
 import type { FingerprintKey } from '../../messaging/opt-out-fingerprint.ts'
+import type { RestoreFence } from '../../platform/postgres/restore-watch.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { literals, sources } from '../../platform/postgres/states.ts'
 import { isOutage } from '../../shared/outage.ts'
@@ -26,6 +27,7 @@ export interface ClaimRequest {
   readonly limit: number
   readonly judge: JudgeRecipient
   readonly optOutKey: FingerprintKey | undefined
+  readonly fence: RestoreFence
 }
 
 export async function claimRecipients(
@@ -49,9 +51,9 @@ export async function claimRecipients(
 async function claimIn(
   sql: Sql,
   campaign: RunningCampaign,
-  { limit, judge, optOutKey }: ClaimRequest,
+  { limit, judge, optOutKey, fence }: ClaimRequest,
 ): Promise<Claimed | undefined> {
-  const picked = await pick(sql, campaign, limit)
+  const picked = await pick(sql, campaign, { limit, fence })
   if (!picked) return undefined
   if (picked.length === 0) return { picked: 0, claimed: [] }
   const people = await peopleOf(sql, campaign, { waIds: picked.map(({ waId }) => waId), optOutKey })
@@ -95,13 +97,21 @@ const toClaimed = (
       ]
 }
 
-/** Undefined when the campaign has left RUNNING or this epoch. Skips rows that another worker has locked. */
-async function pick(sql: Sql, campaign: RunningCampaign, limit: number): Promise<Picked[] | undefined> {
+/**
+ * Undefined when the campaign has left RUNNING or this epoch, or was restored with Postgres. Skips rows that another
+ * worker has locked.
+ */
+async function pick(
+  sql: Sql,
+  campaign: RunningCampaign,
+  { limit, fence }: Pick<ClaimRequest, 'limit' | 'fence'>,
+): Promise<Picked[] | undefined> {
   const rows = await sql<(Picked & { isRunning: boolean })[]>`
     with campaign as (
       select id
       from campaigns
       where id = ${campaign.id} and status = 'RUNNING' and epoch = ${campaign.epoch} and deleted_at is null
+        and ${fence(sql)}
       for share
     ),
     picked as (

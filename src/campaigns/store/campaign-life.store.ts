@@ -4,6 +4,7 @@ import type { AccountOptions } from '../../accounts/store/provider-account.ts'
 import type { CampaignStatus } from '../../contract/records/campaign.ts'
 import type { Failure } from '../../contract/records/failure.ts'
 import { stoppedBy } from '../../messaging/store/account-health.store.ts'
+import { lastRestore } from '../../platform/postgres/restore-watch.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { permits, sources } from '../../platform/postgres/states.ts'
 import type {
@@ -158,6 +159,7 @@ async function lock(
       t.status as template_status, w.status = 'SUSPENDED' as is_suspended,
       c.number_id is not null and (${hasDefaultToken} or w.provider_token is not null) as can_send,
       exists (select from recipients r where r.campaign_id = c.id) as has_recipients, now() as now,
+      coalesce(c.start_at < ${lastRestore(sql)}, false) as is_restored,
       ${stoppedBy(sql, { workspaceId: sql`c.workspace_id`, stops: stopsOf(sql) })} as stopped
     from campaigns c
     join workspaces w on w.id = c.workspace_id

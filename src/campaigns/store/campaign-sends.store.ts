@@ -4,6 +4,7 @@ import { type AccountColumns, type AccountOptions, toAccount } from '../../accou
 import type { ParameterFormat, TemplateCategory } from '../../contract/records/catalog.ts'
 import type { Failure } from '../../contract/records/failure.ts'
 import { createOptOutKeyReader } from '../../messaging/store/kept-opt-outs.ts'
+import { lastRestore, noFence, type RestoreFence } from '../../platform/postgres/restore-watch.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { sources } from '../../platform/postgres/states.ts'
 import type { CampaignId, MessageId, NumberId } from '../../shared/ids.ts'
@@ -13,12 +14,16 @@ import type { CampaignSendStore, Completion, Pause, RunningCampaign, StuckCampai
 import { claimRecipients } from './campaign-claims.store.ts'
 import { movesAlone, moving } from './move-lock.ts'
 
-export function createCampaignSendStore(pool: Pool, options: AccountOptions): CampaignSendStore {
+export function createCampaignSendStore(
+  pool: Pool,
+  options: AccountOptions,
+  fence: RestoreFence = noFence,
+): CampaignSendStore {
   const optOutKey = createOptOutKeyReader(pool, options.secrets)
   return {
     running: (numberId) => running(pool, numberId, options),
     claim: async (campaign, limit, judge) =>
-      claimRecipients(pool, campaign, { limit, judge, optOutKey: await optOutKey() }),
+      claimRecipients(pool, campaign, { limit, judge, optOutKey: await optOutKey(), fence }),
     complete: (campaign) => complete(pool, campaign),
 
     pause: (campaign, pause) => pauseWithin(pool, campaign, pause),
@@ -97,6 +102,8 @@ type RunningRow = AccountColumns &
     readonly parameterFormat: ParameterFormat
     readonly components: unknown[]
     readonly isSuspended: boolean
+    /** It ran when Postgres was restored: to whom it has sent since is not known. */
+    readonly isRestored: boolean
     /** The refusal that has come too often. */
     readonly tripped: Failure | null
   }
@@ -106,7 +113,8 @@ async function running(sql: Sql, numberId: NumberId, options: AccountOptions) {
     select c.id, c.workspace_id, c.number_id, c.epoch, c.messages_per_second, c.variables, c.template_name,
       c.template_language, t.status as template_status, t.category, t.parameter_format, t.components,
       n.phone_number_id, n.messages_per_second as number_rate, w.waba_id, w.provider_token,
-      w.status = 'SUSPENDED' as is_suspended, k.tripped
+      w.status = 'SUSPENDED' as is_suspended, k.tripped,
+      coalesce(${lastRestore(sql)} > greatest(c.started_at, c.paused_at), false) as is_restored
     from campaigns c
     join workspaces w on w.id = c.workspace_id
     join numbers n on n.id = c.number_id
@@ -119,7 +127,7 @@ async function running(sql: Sql, numberId: NumberId, options: AccountOptions) {
   const stuck: StuckCampaign[] = []
   for (const row of rows) {
     const account = toAccount(row, options)
-    const unfit = unfitFor({ ...row, canSend: account !== null })
+    const unfit = unfitRow(row, account !== null)
     const reason = unfit ?? (row.tripped && 'TOO_MANY_FAILURES')
     if (reason !== null || account === null)
       stuck.push({
@@ -131,6 +139,10 @@ async function running(sql: Sql, numberId: NumberId, options: AccountOptions) {
   }
   return { sendable, stuck }
 }
+
+/** What a person has to look at, other than failures. */
+const unfitRow = (row: RunningRow, canSend: boolean) =>
+  row.isRestored ? 'DATABASE_RESTORED' : unfitFor({ ...row, canSend })
 
 const pickIds = ({ id, workspaceId, epoch }: RunningRow) => ({ id, workspaceId, epoch })
 

@@ -16,6 +16,7 @@ export const pauseReasons = [
   'PROVIDER_ACCOUNT',
   'TOO_MANY_FAILURES',
   'ACCOUNT_RESTRICTED',
+  'DATABASE_RESTORED',
 ] as const
 export type PauseReason = (typeof pauseReasons)[number]
 

@@ -2,6 +2,7 @@
 // sends.store.ts writes the send itself.
 
 import type { AccountOptions } from '../../accounts/store/provider-account.ts'
+import { noFence, type RestoreFence } from '../../platform/postgres/restore-watch.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { Batcher } from '../../shared/batcher.ts'
 import { oneUnlessHeldUp } from '../../shared/concurrency.ts'
@@ -16,16 +17,18 @@ export interface MessageStoreOptions {
   readonly accounts: AccountOptions
   readonly optOutKey: ReadOptOutKey
   readonly campaigns: CampaignSends
+  /** In a process that takes up sends of others. */
+  readonly fence?: RestoreFence | undefined
 }
 
 export function createMessageStore(
   sql: Pool,
-  { accounts, optOutKey, campaigns }: MessageStoreOptions,
+  { accounts, optOutKey, campaigns, fence = noFence }: MessageStoreOptions,
 ): MessageStore {
   return {
     sendContext: createSendContext(sql, { ...accounts, optOutKey }),
     insertOutbound: createOutboundInserts(sql),
-    ...createSendStore(sql, accounts, campaigns),
+    ...createSendStore(sql, { accounts, campaigns, fence }),
     ...createMessageUpdateStore(sql, campaigns.recipientsFollow),
   }
 }

@@ -6,6 +6,7 @@ import type { FreeMessage } from '../../contract/message-content.ts'
 import { failureOf } from '../../contract/records/failure.ts'
 import type { MessageRecord } from '../../contract/records/message.ts'
 import { emit, messagesLocked, statusesOccurred, writtenDeliveries } from '../../platform/postgres/emit.ts'
+import { lastRestore, type RestoreFence } from '../../platform/postgres/restore-watch.ts'
 import type { Fragment, Sql } from '../../platform/postgres/sql.ts'
 import { sources } from '../../platform/postgres/states.ts'
 import { Batcher } from '../../shared/batcher.ts'
@@ -39,7 +40,14 @@ export interface CampaignSends {
   readonly sendsEnded: (outcomes: readonly SendOutcome[]) => Promise<void>
 }
 
-export function createSendStore(sql: Sql, accounts: AccountOptions, campaigns: CampaignSends): SendStore {
+export interface SendStoreOptions {
+  readonly accounts: AccountOptions
+  readonly campaigns: CampaignSends
+  readonly fence: RestoreFence
+}
+
+export function createSendStore(sql: Sql, options: SendStoreOptions): SendStore {
+  const { campaigns } = options
   const batch = { maxItems: 200, maxWaiting: 10_000, ...oneUnlessHeldUp }
   const starts = new Batcher<SendStart, number | null>({ ...batch, flush: (all) => startSending(sql, all) })
   const ends = new Batcher<SendOutcome, WrittenDelivery[]>({
@@ -53,7 +61,7 @@ export function createSendStore(sql: Sql, accounts: AccountOptions, campaigns: C
   return {
     startSending: (start) => starts.add(start),
     finishSend: (outcome) => ends.add(outcome),
-    overdueSends: (limit) => overdueSends(sql, limit, accounts),
+    overdueSends: (limit) => overdueSends(sql, limit, options),
     optedOutSends: (limit) => sql<OptedOutSend[]>`
       select m.id, m.conversation_id, m.recipient_id
       from messages m
@@ -204,8 +212,15 @@ const isOptedOut = (sql: Sql): Fragment => sql`(
       and (c.opt_state = 'opted-out' or t.category = 'MARKETING' and c.marketing_opt_out_at is not null))
 )`
 
+/** Of a row: its send was due before Postgres lost rows, so that it may have been made. */
+const isOfLostTime = (sql: Sql): Fragment => sql`send_due_at < coalesce(${lastRestore(sql)}, '-infinity')`
+
 /** Claims PENDING messages whose send did not start or restart in time. Two sweeps never get the same. */
-async function overdueSends(sql: Sql, limit: number, options: AccountOptions): Promise<Outgoing[]> {
+async function overdueSends(
+  sql: Sql,
+  limit: number,
+  { accounts, fence }: SendStoreOptions,
+): Promise<Outgoing[]> {
   const rows = await sql<OverdueRow[]>`
     with due as (
       update messages
@@ -213,6 +228,7 @@ async function overdueSends(sql: Sql, limit: number, options: AccountOptions): P
       where id in (
         select m.id from messages m
         where m.send_state = 'PENDING' and m.send_due_at < now() and not ${isOptedOut(sql)}
+          and not ${isOfLostTime(sql)} and ${fence(sql)}
         order by m.send_due_at
         limit ${limit}
         for update of m skip locked)
@@ -229,7 +245,7 @@ async function overdueSends(sql: Sql, limit: number, options: AccountOptions): P
       and t.name = due.template ->> 'name' and t.language = due.template ->> 'language'
     where t.id is not null or due.content is not null`
   return rows.flatMap((row): Outgoing[] => {
-    const account = toAccount(row, options)
+    const account = toAccount(row, accounts)
     if (!account) return []
     const { id, workspaceId, conversationId, recipientId, to, template, content } = row
     const { status, category, parameterFormat, components } = row
@@ -239,7 +255,10 @@ async function overdueSends(sql: Sql, limit: number, options: AccountOptions): P
   })
 }
 
-/** Marks sends whose process died as UNKNOWN. Returns those that have stayed UNKNOWN for too long. */
+/**
+ * Marks sends whose process died as UNKNOWN, and those that a restored Postgres says were never made. Returns those that
+ * have stayed UNKNOWN for too long.
+ */
 async function lostSends(sql: Sql, limit: number, follow: RecipientsFollow): Promise<LostSend[]> {
   await sql`
     with lost as (
@@ -249,6 +268,7 @@ async function lostSends(sql: Sql, limit: number, follow: RecipientsFollow): Pro
       where id in (
         select id from messages
         where send_state in (${sources(sql, sendMachine, 'UNKNOWN')}) and send_due_at < now()
+          and (send_state <> 'PENDING' or ${isOfLostTime(sql)})
         limit ${limit}
         for update skip locked)
       returning id, recipient_id, status, send_state, send_due_at, error, null::timestamptz as due_at, 0 as tries

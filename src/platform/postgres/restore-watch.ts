@@ -1,10 +1,11 @@
 // Notices that Postgres was restored to an older state, and lets the actors write again what memory holds.
 //
-// Three signs: another timeline (a failover, or a recovery to a point in time), a sequence of epochs that is below an
-// epoch which this process was given, or another era, which the first process to notice writes for the others.
+// Four signs: another timeline (a failover, or a recovery to a point in time), a log that is shorter than it was, a
+// sequence of epochs that is below an epoch which this process was given, or another era, which the first process to
+// notice writes for the others. A timeline alone does not prove that anything is missing, so it begins no era.
 import type { Clock, Timer } from '../../shared/clock.ts'
 import type { Log } from '../../shared/log.ts'
-import type { Pool } from './sql.ts'
+import type { Fragment, Pool, Sql } from './sql.ts'
 
 /** What became of the rows that memory holds. */
 export interface Rewritten {
@@ -25,8 +26,21 @@ export interface RestoreWatch {
    * written again. Rejects while Postgres does not answer.
    */
   check(): Promise<boolean>
+  readonly fence: RestoreFence
   stop(): void
 }
+
+/**
+ * A condition for a statement that takes up what its row says was never done: after a restore, it may have been done.
+ * False unless Postgres has all that was in it when this process last looked, at most a second ago.
+ */
+export type RestoreFence = (sql: Sql) => Fragment
+
+/** For a process that takes up nothing. */
+export const noFence: RestoreFence = (sql) => sql`true`
+
+/** When Postgres was found to lack rows; null: never. What was due before may have been done. */
+export const lastRestore = (sql: Sql): Fragment => sql`(select restored_at from database_era)`
 
 export interface RestoreWatchOptions {
   readonly sql: Pool
@@ -38,6 +52,8 @@ export interface RestoreWatchOptions {
 interface Signs {
   era: string
   timeline: string
+  /** Length of the log in bytes, without what a crash of the host could take: of that, nobody was told. */
+  flushed: number
   lastEpoch: number
 }
 
@@ -60,13 +76,16 @@ export function createRestoreWatch({ sql, clock, log, count }: RestoreWatchOptio
     const found = await readSigns(sql)
     const before = known
     const epochsLost = Math.max(0, asked - found.lastEpoch)
+    const isNew = before === undefined || before.era === found.era
+    const isShorter = isNew && before !== undefined && found.flushed < before.flushed
+    const isLost = epochsLost > 0 || isShorter
     // What failed is tried again, whatever shows by then: a new era has made up for the epochs.
-    isUnfinished ||= epochsLost > 0 || (before !== undefined && differs(before, found))
+    isUnfinished ||= isLost || (before !== undefined && differs(before, found))
     if (!isUnfinished) {
       known = found
       return false
     }
-    await beginEra(sql, found, highest)
+    if (isLost) await beginEra(sql, { era: isNew ? found.era : null, highest })
     const results = await Promise.all(rewriters.map((rewrite) => rewrite()))
     known = await readSigns(sql)
     isUnfinished = false
@@ -98,6 +117,7 @@ export function createRestoreWatch({ sql, clock, log, count }: RestoreWatchOptio
     },
     onRestored: (rewrite) => void rewriters.push(rewrite),
     check,
+    fence: (statement) => (known ? isAsKnown(statement, known) : statement`false`),
     stop: () => timer.cancel(),
   }
 }
@@ -105,10 +125,13 @@ export function createRestoreWatch({ sql, clock, log, count }: RestoreWatchOptio
 const differs = (one: Signs, other: Signs): boolean =>
   one.era !== other.era || one.timeline !== other.timeline
 
+const isAsKnown = (sql: Sql, { era, flushed }: Signs): Fragment => sql`(
+  select id = ${era} and (pg_current_wal_flush_lsn() - '0/0')::float8 >= ${flushed} from database_era)`
+
 async function readSigns(sql: Pool): Promise<Signs> {
   const [signs] = await sql<Signs[]>`
     select database_era.id as era, left(pg_walfile_name(pg_current_wal_lsn()), 8) as timeline,
-      (select last_value from actor_epoch) as last_epoch
+      (pg_current_wal_flush_lsn() - '0/0')::float8 as flushed, (select last_value from actor_epoch) as last_epoch
     from database_era`
   if (!signs) throw new Error('the database has no era')
   return signs
@@ -116,15 +139,14 @@ async function readSigns(sql: Pool): Promise<Signs> {
 
 /**
  * Epochs that were given once must not be given again: two owners of one actor could have the same one. The lock keeps
- * two processes from setting the sequence back between them.
+ * two processes from setting the sequence back between them. One restore begins one era, so `era` is null where another
+ * process has begun it: what a person has resumed since would count as of before.
  */
-const beginEra = (sql: Pool, { era, lastEpoch }: Signs, highest: number) =>
-  lastEpoch >= highest
-    ? undefined
-    : sql.begin(async (tx) => {
-        await tx`select pg_advisory_xact_lock(${raiseLock})`
-        await tx`
-          select setval('actor_epoch', ${highest + epochMargin}) from actor_epoch where last_value < ${highest}`
-        await tx`
-          update database_era set id = gen_random_uuid(), restored_at = now() where id = ${era}`
-      })
+const beginEra = (sql: Pool, { era, highest }: { readonly era: string | null; readonly highest: number }) =>
+  sql.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(${raiseLock})`
+    await tx`
+      select setval('actor_epoch', ${highest + epochMargin}) from actor_epoch where last_value < ${highest}`
+    await tx`
+      update database_era set id = gen_random_uuid(), restored_at = now() where id = ${era}`
+  })

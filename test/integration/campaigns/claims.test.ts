@@ -1,8 +1,10 @@
 // Claims of recipients over a real database: who gets whom when several claim, and what can interfere.
 import assert from 'node:assert/strict'
 import type { ClaimedRecipient, RunningCampaign } from '../../../src/campaigns/send-ports.ts'
+import { createCampaignSendStore } from '../../../src/campaigns/store/campaign-sends.store.ts'
 import { newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
+import { testAccounts } from '../../support/message-store.ts'
 import {
   addRecipients,
   again,
@@ -13,7 +15,9 @@ import {
   life,
   newCampaignForEachTest,
   optOut,
+  record,
   refusal,
+  resumed,
   runningCampaign,
   sql,
   statuses,
@@ -23,6 +27,26 @@ import {
 } from './sending-world.ts'
 
 newCampaignForEachTest()
+
+describe('after a restore of Postgres', () => {
+  test('nobody is claimed until the restore is known', async () => {
+    await addRecipients(campaign.id, 1)
+    const unsure = createCampaignSendStore(sql, testAccounts, (statement) => statement`false`)
+    assert.equal(await unsure.claim(campaign, 1, judge), undefined)
+    assert.equal((await claim(1)).length, 1)
+  })
+
+  test('a campaign that ran before it is stuck, until a person has resumed it', async (t) => {
+    await sql`update campaigns set started_at = now() - interval '1 minute' where id = ${campaign.id}`
+    await sql`update database_era set restored_at = now()`
+    t.after(() => sql`update database_era set restored_at = null`)
+    const { sendable, stuck } = await store.running(tenant.numberId)
+    assert.deepEqual([sendable, stuck.map(({ reason }) => reason)], [[], ['DATABASE_RESTORED']])
+    await store.pause(campaign, { reason: 'DATABASE_RESTORED', scope: 'campaign' })
+    assert.equal((await record()).pauseReason, 'DATABASE_RESTORED')
+    assert.equal((await resumed()).id, campaign.id)
+  })
+})
 
 describe('a claim', () => {
   test('of several that come at once gives nobody twice and leaves nobody out', async () => {

@@ -7,8 +7,26 @@ import { newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { addTenant, emitEvent } from '../../support/rows.ts'
+import { SimulatedClock } from '../../support/simulated-clock.ts'
 import { eventually } from '../platform/cluster/gateway.ts'
 import { Engine, endpointAt, receiver } from './engine.ts'
+
+test('a fence holds while Postgres has what it had, and until another process has found that it has not', async (t) => {
+  const sql = testPool(await testDatabase())
+  const restores = createRestoreWatch({
+    // It looks only when it is asked to.
+    ...{ sql, clock: new SimulatedClock(0), log: { warn: () => undefined }, count: () => undefined },
+  })
+  t.after(() => restores.stop())
+  const holds = async () => (await sql`select ${restores.fence(sql)} as holds`)[0]?.['holds']
+  assert.equal(await holds(), false)
+  await restores.check()
+  assert.equal(await holds(), true)
+  await sql`update database_era set id = gen_random_uuid(), restored_at = now()`
+  assert.equal(await holds(), false)
+  await restores.check()
+  assert.equal(await holds(), true)
+})
 
 describe('after a restore of Postgres', () => {
   test('an endpoint keeps its owner, and what its owner holds is sent, although the rows are gone', async (t) => {

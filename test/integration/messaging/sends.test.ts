@@ -198,6 +198,32 @@ test('a status of a message whose contact became part of another names no addres
   )
 })
 
+describe('after a restore of Postgres, a send that nobody has made', () => {
+  test('is left alone until the restore is known', async () => {
+    const message = await newMessage()
+    await store.insertOutbound(message)
+    await sql`update messages set send_due_at = now() - interval '1 second' where id = ${message.id}`
+    const unsure = testMessageStore(sql, (statement) => statement`false`)
+    assert.deepEqual(await unsure.overdueSends(1_000), [])
+    assert.equal((await overdue(message)).length, 1)
+  })
+
+  test('is made where it was due afterwards, and may have been made where it was due before', async (t) => {
+    const [before, after] = [await newMessage(), await newMessage()]
+    for (const message of [before, after]) await store.insertOutbound(message)
+    await sql`update messages set send_due_at = now() - interval '2 seconds' where id = ${before.id}`
+    await sql`update messages set send_due_at = now() - interval '10 milliseconds' where id = ${after.id}`
+    await sql`update database_era set restored_at = now() - interval '1 second'`
+    t.after(() => sql`update database_era set restored_at = null`)
+    const taken = (await store.overdueSends(1_000)).map(({ id }) => id)
+    assert.deepEqual([taken.includes(before.id), taken.includes(after.id)], [false, true])
+    await store.lostSends(1_000)
+    assert.equal((await rowOf(before))['sendState'], 'UNKNOWN')
+    assert.equal((await rowOf(after))['sendState'], 'PENDING')
+    assert.equal(await store.startSending(startOf(before.id)), null)
+  })
+})
+
 describe('a failure that the provider reports', () => {
   test('of an attempt that seemed to be for nothing ends the send', async () => {
     const message = await newMessage()

@@ -4,6 +4,7 @@ import { claimRecipients } from '../../../src/campaigns/store/campaign-claims.st
 import { personAt } from '../../../src/contract/person.ts'
 import { createContactsStore } from '../../../src/messaging/store/contacts.store.ts'
 import { createMessageStore } from '../../../src/messaging/store/messages.store.ts'
+import { noFence } from '../../../src/platform/postgres/restore-watch.ts'
 import { newId } from '../../../src/shared/ids.ts'
 import { eventually } from '../../e2e/scene.ts'
 import { describe, test } from '../../support/harness.ts'
@@ -141,6 +142,7 @@ async function skippedBy({ workspaceId, numberId, waId }: Known, category = 'UTI
     limit: 10,
     judge,
     optOutKey: await optOutKey(),
+    fence: noFence,
   })
   assert.deepEqual(claimed, { picked: 1, claimed: [] })
   const [row] = await sql`select status, skipped_reason from recipients where id = ${recipientId}`

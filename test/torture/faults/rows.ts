@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { connectPool } from '../../../src/platform/postgres/sql.ts'
 import type { SocketReceiver } from '../../e2e/receivers.ts'
 import { type Cluster, isolate, type Target } from './cluster.ts'
+import { runCampaign } from './restored-campaign.ts'
 
 /** What a fault may cause. What it does not allow must be nought. */
 export type Allowance =
@@ -124,11 +125,15 @@ const crashPostgres =
 /** What the last seconds have written is gone, as after a restore from a copy. */
 const restorePostgres =
   (age: number): Harm =>
-  async ({ postgres }) => {
+  async (cluster) => {
+    const { postgres } = cluster
+    const campaign = await runCampaign(cluster)
     await postgres.takeCopy()
     await seconds(age)
     await postgres.restoreCopy()
-    return undefined
+    const healedAt = Date.now()
+    await campaign.assertPaused()
+    return healedAt
   }
 
 /** An `alter table` waits behind a long read, and everything else waits behind it. */

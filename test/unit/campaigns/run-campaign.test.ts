@@ -23,6 +23,7 @@ const scheduled: CampaignState = {
     canSend: true,
     isSuspended: false,
     hasRecipients: true,
+    isRestored: false,
   },
   ...{ template: { name: 'hello', language: 'en_US' }, templateStatus: 'APPROVED', stopped: null },
 }
@@ -67,6 +68,12 @@ describe('a schedule', () => {
       assert.deepEqual(await begun({ ...scheduled, startAt, hasRecipients: false }), draft)
     }
   })
+})
+
+test('a schedule that may have begun before Postgres was restored is left to a person', async () => {
+  const state = { ...scheduled, isRestored: true }
+  const begun = await decided(state, (ports) => beginScheduled(ports)(newId('campaign')))
+  assert.deepEqual(begun, { to: 'PAUSED', pauseReason: 'DATABASE_RESTORED' })
 })
 
 describe('a pause', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createRestoreWatch } from '../../../../src/platform/postgres/restore-watch.ts'
 import type { Pool } from '../../../../src/platform/postgres/sql.ts'
-import { test } from '../../../support/harness.ts'
+import { describe, test } from '../../../support/harness.ts'
 import { SimulatedClock } from '../../../support/simulated-clock.ts'
 
 test('an epoch that is given while Postgres is asked is no sign of a restore, and one given before is', async () => {
@@ -25,6 +25,33 @@ test('an epoch that is given while Postgres is asked is no sign of a restore, an
   answer([{ ...signs, lastEpoch: 1_000_007 }])
   assert.equal(await second, true)
   restores.stop()
+})
+
+describe('a database that is another than it was', () => {
+  const known = { era: 'era', timeline: '00000001', flushed: 900, lastEpoch: 7 }
+  for (const [what, found, eras] of [
+    ['lacks rows where its log is shorter', { ...known, flushed: 899 }, 1],
+    ['lacks nothing for certain where only its timeline is another', { ...known, timeline: '00000002' }, 0],
+    ['was found by another process where its era is another', { ...known, era: 'next', flushed: 899 }, 0],
+  ] as const)
+    test(what, async () => {
+      let signs: object = known
+      let begun = 0
+      const begin = async () => {
+        begun += 1
+      }
+      const restores = createRestoreWatch({
+        sql: Object.assign(async () => [signs], { begin }) as unknown as Pool,
+        clock: new SimulatedClock(0),
+        log: { warn: () => undefined },
+        count: () => undefined,
+      })
+      assert.equal(await restores.check(), false)
+      signs = found
+      assert.deepEqual([await restores.check(), await restores.check()], [true, false])
+      assert.equal(begun, eras)
+      restores.stop()
+    })
 })
 
 test('what could not be written again is written at the next look, although nothing shows the restore any more', async () => {

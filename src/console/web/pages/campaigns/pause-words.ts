@@ -38,6 +38,10 @@ export const pauseWords: Readonly<Record<PauseReason, { readonly why: string; re
     why: 'The provider restricts or has disabled the account.',
     next: 'The overview says until when and what to do. When that is over, continue.',
   },
+  DATABASE_RESTORED: {
+    why: 'The database was restored to an older state: whom it has written to since is not known.',
+    next: 'Continue it to write to all who wait, although some may have the message; or cancel it.',
+  },
   TOO_MANY_FAILURES: {
     why: 'The provider refused twenty messages in a row with the same error.',
     next: 'Put right what the error names, then continue; it pauses again only after twenty further refusals.',
