@@ -61,7 +61,7 @@ describe('a call whose endpoint is owned by another gateway', () => {
       const update = connectUpdate(workspace)
       assert.equal(await a.applyCallUpdate(update), 'applied')
       assert.equal((await rowOf(update.wacid))?.ownerSid, a.sid)
-      assert.equal(cluster.direct.length, 2)
+      await until(async () => cluster.direct.length === 2)
     }
   })
 })
