@@ -28,7 +28,10 @@ export const createAttemptStore = (sql: Sql) => ({
 interface Batch {
   /** The CTE `attempt`, in the order of the deliveries. */
   readonly attempt: Fragment
-  /** The CTE `logged`, of attempts whose deliveries are in another CTE and which are not in the row of their delivery. */
+  /**
+   * A comma and the CTE `logged`: of attempts whose deliveries are in another CTE, those that are not in the row of their
+   * delivery. Nothing where all are, as Postgres opens each table and index that a statement names.
+   */
   readonly logged: (accepted: Fragment) => Fragment
   readonly deliveryIds: readonly DeliveryId[]
   readonly endpointIds: readonly EndpointId[]
@@ -37,6 +40,7 @@ interface Batch {
 function batchOf(sql: Sql, records: readonly AttemptRecord[]): Batch {
   const keeps = sql.unsafe(keepsContents('accepted.state')) as unknown as Fragment
   const rows = records.map(toAttemptRow).sort((one, other) => (one.delivery_id < other.delivery_id ? -1 : 1))
+  const hasOwnRows = rows.some(({ with_delivery }) => !with_delivery)
   return {
     attempt: sql`
       attempt as (
@@ -46,7 +50,9 @@ function batchOf(sql: Sql, records: readonly AttemptRecord[]): Batch {
           response_body text, remote_address text, reused_connection boolean, replay boolean, state text,
           delay_ms double precision, place integer, counts text, with_delivery boolean)
       )`,
-    logged: (accepted) => sql`
+    logged: (accepted) =>
+      hasOwnRows
+        ? sql`,
       logged as (
         insert into attempts (id, workspace_id, delivery_id, endpoint_id, number, at, status_code, error, error_detail,
           duration_ms, timings, response_headers, response_body, remote_address, reused_connection)
@@ -57,7 +63,8 @@ function batchOf(sql: Sql, records: readonly AttemptRecord[]): Batch {
         from attempt a
         join ${accepted} accepted on accepted.id = a.delivery_id
         where a.with_delivery is null
-      )`,
+      )`
+        : sql``,
     deliveryIds: records.map(({ item }) => item.deliveryId),
     endpointIds: [...new Set(records.map(({ endpointId }) => endpointId))],
   }
@@ -82,8 +89,7 @@ const recordSuccesses = (sql: Sql, { attempt, logged, deliveryIds, endpointIds }
       and d.attempt_count = a.number - 1
       and d.state in (${sources(sql, deliveryMachine, 'DELIVERED')}, 'DISCARDED')
     returning d.id, d.state, a.endpoint_id, a.counts
-  ),
-  ${logged(sql`moved`)},
+  )${logged(sql`moved`)},
   counted as (
     update endpoints e
     set consecutive_failures = 0
@@ -189,8 +195,7 @@ const recordAll = (sql: Sql, { attempt, logged, deliveryIds, endpointIds }: Batc
         left join counted c on c.id = a.endpoint_id
         where d.id = a.delivery_id and ${ofIds(sql, sql`d.id`, deliveryIds)} and e.id = any(${endpointIds}::uuid[])
         returning d.id, d.endpoint_id, d.state, a.number, a.delay_ms
-      ),
-      ${logged(sql`accepted`)}
+      )${logged(sql`accepted`)}
       select 'retry' as type, id, endpoint_id, number, delay_ms, null::boolean as enabled,
         null::integer as consecutive_failures, null::integer as failures_before, null::boolean as switched_off
       from moved

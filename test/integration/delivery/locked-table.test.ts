@@ -14,11 +14,22 @@ const sql = testPool(database)
 const impatient = connectPool({ url: database.url, max: 4, name: 'impatient', lockTimeoutMs: 150 })
 afterFile(() => impatient.end({ timeout: 1 }))
 
-async function locked(table: string, during: () => Promise<void>): Promise<void> {
+/** What only results wait for. */
+await sql`
+  create function wait_for_others() returns trigger language plpgsql as $$
+  begin
+    perform pg_advisory_xact_lock_shared(7);
+    return new;
+  end $$`
+await sql`
+  create trigger held_results before update on deliveries
+  for each row when (new.state = 'DELIVERED') execute function wait_for_others()`
+
+async function resultsHeld(during: () => Promise<void>): Promise<void> {
   const connection = await sql.reserve()
   try {
     await connection`begin`
-    await connection`lock table ${connection(table)} in access exclusive mode`
+    await connection`select pg_advisory_xact_lock(7)`
     await during()
   } finally {
     await connection`rollback`
@@ -55,7 +66,7 @@ describe('while results cannot be written', () => {
       await sql`update deliveries set next_attempt_at = now() - interval '1 minute' where next_attempt_at is not null`
       await engine.sweep()
     }
-    await locked('attempts', async () => {
+    await resultsHeld(async () => {
       for (let count = 0; count < 20; count += 1) await emit()
       await eventually(() => arrived.length === 20)
       for (let tries = 0; tries < 3; tries += 1) {
