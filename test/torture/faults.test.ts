@@ -70,6 +70,11 @@ async function suffer(row: Row, t: TestContext): Promise<Figures> {
 function assertRow({ allows }: Row, { lost, ...figures }: Figures): void {
   const isFirm = (allowance: Allowance) => !allows.includes(allowance)
   if (isFirm('lost events')) assert.deepEqual(lost, [], 'lost events')
+  assert.equal(
+    figures.isRestored,
+    !isFirm('lost events'),
+    'a restore that was found, and only where there was one',
+  )
   assert.deepEqual(figures.orderBreaks, [], 'order within conversations')
   if (isFirm('two sockets open')) assert.ok(figures.sockets <= 1, 'one socket for each endpoint')
   if (isFirm('silent calls')) assert.deepEqual(figures.silentCalls, [], 'calls that never rang')

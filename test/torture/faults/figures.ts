@@ -33,6 +33,8 @@ export interface Figures {
   readonly ringMaxMs: number
   readonly textP50Ms: number
   readonly textMaxMs: number
+  /** A process has found that Postgres lacks rows. */
+  readonly isRestored: boolean
   /** From the heal, or from a harm that does not heal, to the last arrival that was late. */
   readonly recoverMs: number
 }
@@ -99,6 +101,7 @@ export async function figuresOf(cluster: Cluster, done: Done, healedAt: number):
       'text',
       texts.filter((text) => text !== undefined),
     ),
+    isRestored: (await cluster.stack.sql`select from database_era where restored_at is not null`).count > 0,
     recoverMs: Math.max(0, ...late.map((one) => one.at - healedAt)),
   }
 }
