@@ -1,6 +1,6 @@
 // Notices that Postgres was restored to an older state, and lets the actors write again what memory holds.
 //
-// Four signs: another timeline (a failover, or a recovery to a point in time), a log that is shorter than it was, a
+// Four signs: another timeline (a failover, or a recovery to a point in time), a WAL that is shorter than it was, a
 // sequence of epochs that is below an epoch which this process was given, or another era, which the first process to
 // notice writes for the others. A timeline alone does not prove that anything is missing, so it begins no era.
 import type { Clock, Timer } from '../../shared/clock.ts'
@@ -52,7 +52,7 @@ export interface RestoreWatchOptions {
 interface Signs {
   era: string
   timeline: string
-  /** Length of the log in bytes, without what a crash of the host could take: of that, nobody was told. */
+  /** Length of the WAL in bytes, without what a crash of the host could take: of that, nobody was told. */
   flushed: number
   lastEpoch: number
 }
