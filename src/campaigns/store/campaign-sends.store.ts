@@ -114,7 +114,8 @@ async function running(sql: Sql, numberId: NumberId, options: AccountOptions) {
       c.template_language, t.status as template_status, t.category, t.parameter_format, t.components,
       n.phone_number_id, n.messages_per_second as number_rate, w.waba_id, w.provider_token,
       w.status = 'SUSPENDED' as is_suspended, k.tripped,
-      coalesce(${lastRestore(sql)} > greatest(c.started_at, c.paused_at), false) as is_restored
+      -- While it runs, nothing but its start or its resume has changed it.
+      coalesce(c.updated_at < ${lastRestore(sql)}, false) as is_restored
     from campaigns c
     join workspaces w on w.id = c.workspace_id
     join numbers n on n.id = c.number_id

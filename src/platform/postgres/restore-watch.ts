@@ -51,6 +51,8 @@ export interface RestoreWatchOptions {
 
 interface Signs {
   era: string
+  /** When this era began, in seconds; 0: it is the first. */
+  restoredAt: number
   timeline: string
   /** Length of the WAL in bytes, without what a crash of the host could take: of that, nobody was told. */
   flushed: number
@@ -76,16 +78,15 @@ export function createRestoreWatch({ sql, clock, log, count }: RestoreWatchOptio
     const found = await readSigns(sql)
     const before = known
     const epochsLost = Math.max(0, asked - found.lastEpoch)
-    const isNew = before === undefined || before.era === found.era
-    const isShorter = isNew && before !== undefined && found.flushed < before.flushed
-    const isLost = epochsLost > 0 || isShorter
+    const isNoted = before !== undefined && found.restoredAt > before.restoredAt
+    const isLost = epochsLost > 0 || (!isNoted && isBehind(found, before))
     // What failed is tried again, whatever shows by then: a new era has made up for the epochs.
     isUnfinished ||= isLost || (before !== undefined && differs(before, found))
     if (!isUnfinished) {
       known = found
       return false
     }
-    if (isLost) await beginEra(sql, { era: isNew ? found.era : null, highest })
+    if (isLost) await beginEra(sql, { era: isNoted ? null : found.era, highest })
     const results = await Promise.all(rewriters.map((rewrite) => rewrite()))
     known = await readSigns(sql)
     isUnfinished = false
@@ -125,12 +126,17 @@ export function createRestoreWatch({ sql, clock, log, count }: RestoreWatchOptio
 const differs = (one: Signs, other: Signs): boolean =>
   one.era !== other.era || one.timeline !== other.timeline
 
+/** Where no other process has begun a newer era: another one is older, and came with the backup. */
+const isBehind = (found: Signs, before: Signs = found): boolean =>
+  found.flushed < before.flushed || found.era !== before.era
+
 const isAsKnown = (sql: Sql, { era, flushed }: Signs): Fragment => sql`(
   select id = ${era} and (pg_current_wal_flush_lsn() - '0/0')::float8 >= ${flushed} from database_era)`
 
 async function readSigns(sql: Pool): Promise<Signs> {
   const [signs] = await sql<Signs[]>`
-    select database_era.id as era, left(pg_walfile_name(pg_current_wal_lsn()), 8) as timeline,
+    select id as era, coalesce(extract(epoch from restored_at), 0)::float8 as restored_at,
+      left(pg_walfile_name(pg_current_wal_lsn()), 8) as timeline,
       (pg_current_wal_flush_lsn() - '0/0')::float8 as flushed, (select last_value from actor_epoch) as last_epoch
     from database_era`
   if (!signs) throw new Error('the database has no era')

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { ClaimedRecipient, RunningCampaign } from '../../../src/campaigns/send-ports.ts'
 import { createCampaignSendStore } from '../../../src/campaigns/store/campaign-sends.store.ts'
 import { newId } from '../../../src/shared/ids.ts'
-import { describe, test } from '../../support/harness.ts'
+import { describe, type TestContext, test } from '../../support/harness.ts'
 import { testAccounts } from '../../support/message-store.ts'
 import {
   addRecipients,
@@ -36,14 +36,24 @@ describe('after a restore of Postgres', () => {
     assert.equal((await claim(1)).length, 1)
   })
 
-  test('a campaign that ran before it is stuck, until a person has resumed it', async (t) => {
-    await sql`update campaigns set started_at = now() - interval '1 minute' where id = ${campaign.id}`
+  const restored = async (t: TestContext) => {
+    await sql`update campaigns set updated_at = now() - interval '1 minute' where id = ${campaign.id}`
     await sql`update database_era set restored_at = now()`
     t.after(() => sql`update database_era set restored_at = null`)
+  }
+
+  test('a campaign that ran before it is stuck, until a person has resumed it', async (t) => {
+    await restored(t)
     const { sendable, stuck } = await store.running(tenant.numberId)
     assert.deepEqual([sendable, stuck.map(({ reason }) => reason)], [[], ['DATABASE_RESTORED']])
     await store.pause(campaign, { reason: 'DATABASE_RESTORED', scope: 'campaign' })
     assert.equal((await record()).pauseReason, 'DATABASE_RESTORED')
+    assert.equal((await resumed()).id, campaign.id)
+  })
+
+  test('a campaign that was paused before it goes on when a person resumes it', async (t) => {
+    await store.pause(campaign, { reason: 'BILLING', scope: 'campaign' })
+    await restored(t)
     assert.equal((await resumed()).id, campaign.id)
   })
 })

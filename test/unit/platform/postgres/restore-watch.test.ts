@@ -28,11 +28,16 @@ test('an epoch that is given while Postgres is asked is no sign of a restore, an
 })
 
 describe('a database that is another than it was', () => {
-  const known = { era: 'era', timeline: '00000001', flushed: 900, lastEpoch: 7 }
+  const known = { era: 'second', restoredAt: 50, timeline: '00000001', flushed: 900, lastEpoch: 7 }
   for (const [what, found, eras] of [
     ['lacks rows where its WAL is shorter', { ...known, flushed: 899 }, 1],
     ['lacks nothing for certain where only its timeline is another', { ...known, timeline: '00000002' }, 0],
-    ['was found by another process where its era is another', { ...known, era: 'next', flushed: 899 }, 0],
+    [
+      'was found by another process where its era is newer',
+      { ...known, era: 'third', restoredAt: 60, flushed: 899 },
+      0,
+    ],
+    ['lacks rows where its era is older', { ...known, era: 'first', restoredAt: 0 }, 1],
   ] as const)
     test(what, async () => {
       let signs: object = known
