@@ -1,5 +1,7 @@
 // Deliveries that wait for an endpoint that is off, and their release.
+import type { Author } from '../../src/contract/administration.ts'
 import { createReplayStore } from '../../src/delivery/store/deliveries-replay.store.ts'
+import { createEndpointAdminStore } from '../../src/delivery/store/endpoints-admin.store.ts'
 import type { Pool } from '../../src/platform/postgres/sql.ts'
 import { type EndpointId, newId, type WorkspaceId } from '../../src/shared/ids.ts'
 import { latencies, partOf, watch } from '../harness/measure.ts'
@@ -26,19 +28,21 @@ export function sqlOf({ sql }: World): Pool {
   return sql
 }
 
-/** Switches endpoints off or on, as an operator does; owners notice within a second. */
-async function switchEndpoints(sql: Pool, ids: readonly EndpointId[], isOn: boolean): Promise<void> {
+/** An operator who may act in any workspace. */
+async function addOperator(sql: Pool) {
+  const operatorId = newId('operator')
   await sql`
-    update endpoints
-    set enabled = ${isOn}, consecutive_failures = 0, disabled_at = null, disabled_reason = null,
-      config_version = config_version + 1, updated_at = now()
-    where id = any(${[...ids]}::uuid[])`
+    insert into operators (id, email, name, password_hash)
+    values (${operatorId}, ${`${operatorId}@example.com`}, 'Bench', '')`
+  return ({ workspaceId }: Owned): Author => ({ workspaceId, operatorId, ip: '127.0.0.1' })
 }
 
 /** Sends so many texts to the spare number, whose endpoint is off: their deliveries are held. Gives their ids. */
 export async function hold({ world, say }: Bench, count: number): Promise<Set<string>> {
   const { spare } = world.seeded
-  await switchEndpoints(sqlOf(world), [spare.endpointId], false)
+  const sql = sqlOf(world)
+  const authorFor = await addOperator(sql)
+  await createEndpointAdminStore(sql).disable(authorFor(spare), spare.endpointId)
   return sendAll(world, { numbers: [spare], count, say })
 }
 
@@ -67,20 +71,14 @@ export async function sendAll(
 
 /** Turns endpoints on and replays what is held for them. */
 export async function release(sql: Pool, owned: readonly Owned[]): Promise<void> {
-  const operatorId = newId('operator')
-  await sql`
-    insert into operators (id, email, name, password_hash)
-    values (${operatorId}, ${`${operatorId}@example.com`}, 'Bench', '')`
-  const ids = owned.map(({ endpointId }) => endpointId)
-  await switchEndpoints(sql, ids, true)
-  const store = createReplayStore(sql)
-  for (const { endpointId, workspaceId } of owned) {
-    const author = { workspaceId, operatorId, ip: '127.0.0.1' }
+  const authorFor = await addOperator(sql)
+  const [endpoints, deliveries] = [createEndpointAdminStore(sql), createReplayStore(sql)]
+  for (const one of owned) await endpoints.enable(authorFor(one), one.endpointId)
+  for (const one of owned)
     for (let moved = 1; moved > 0; ) {
-      const outcome = await store.replayMany(author, endpointId, { states: ['HELD'] })
+      const outcome = await deliveries.replayMany(authorFor(one), one.endpointId, { states: ['HELD'] })
       moved = outcome.type === 'done' ? outcome.count : 1
     }
-  }
 }
 
 /** Collects until each of these ids has arrived, or the time is over. */

@@ -96,7 +96,10 @@ export const createReplayStore = (pool: Pool): DeliveryAdministration => ({
 
   count: (workspaceId, endpointId, selection) => count(pool, { workspaceId, endpointId, ...selection }),
 
-  /** Skips locked rows: their attempt settles them, and finds the endpoint off. Waiting could deadlock. */
+  /**
+   * Skips locked rows: their attempt settles them, and finds the endpoint off. Waiting could deadlock. The lock of the
+   * endpoint keeps it off meanwhile: what comes after it was turned on again is not held.
+   */
   async close(endpointId, to) {
     const set = to === 'HELD' ? held : discarded
     for (let moved = BATCH; moved === BATCH; ) {
@@ -104,11 +107,13 @@ export const createReplayStore = (pool: Pool): DeliveryAdministration => ({
         update deliveries
         set ${set(pool)}
         where id in (
-          select id
-          from deliveries
-          where endpoint_id = ${endpointId} and state in (${sources(pool, deliveryMachine, to)})
+          select d.id
+          from endpoints e
+          join deliveries d on d.endpoint_id = e.id
+          where e.id = ${endpointId} and not e.enabled and d.state in (${sources(pool, deliveryMachine, to)})
           limit ${BATCH}
-          for update skip locked
+          for share of e
+          for update of d skip locked
         )`
       moved = rows.count
     }

@@ -133,7 +133,9 @@ export const createDeliveryStore = (sql: Sql) => ({
       limit ${limit}`
     if (due.length === 0) return 0
     const ids = due.map(({ id }) => id)
-    // Skips locked rows: their attempt settles them, and finds the endpoint off.
+    // Skips locked rows: their attempt settles them, and finds the endpoint off. The lock of the endpoint keeps it off until
+    // they are held: whoever turns it on and replays what is held finds all of it. An endpoint that somebody else has
+    // locked is left to the next round: attempts lock many endpoints in an order of their own, so waiting could deadlock.
     const rows = await sql`
       update deliveries d
       set state = case when waiting.is_deleted then 'DISCARDED' else 'HELD' end, next_attempt_at = null,
@@ -143,7 +145,8 @@ export const createDeliveryStore = (sql: Sql) => ({
         from deliveries d
         join endpoints e on e.id = d.endpoint_id and not e.enabled
         where ${ofIds(sql, sql`d.id`, ids)} and d.state in (${sources(sql, deliveryMachine, 'HELD')})
-        for update of d skip locked) waiting
+        for update of d skip locked
+        for share of e skip locked) waiting
       where d.id = waiting.id and ${ofIds(sql, sql`d.id`, ids)}`
     return rows.count
   },

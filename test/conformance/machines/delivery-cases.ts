@@ -101,7 +101,8 @@ export const deliveryCases: Driven[] = [
   },
   ...(['HELD', 'DISCARDED'] as const).map(
     (to): Driven => ({
-      ...{ file: replays, name: `close to ${to}`, machine: 'delivery', place: placeDelivery() },
+      ...{ file: replays, name: `close to ${to}`, machine: 'delivery' },
+      place: placeDelivery({ enabled: false }),
       run: (sql, row) => createReplayStore(sql).close(row.endpointId as EndpointId, to),
     }),
   ),

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { createDeliveryStore } from '../../../src/delivery/store/deliveries.store.ts'
-import type { EndpointId } from '../../../src/shared/ids.ts'
+import { createReplayStore } from '../../../src/delivery/store/deliveries-replay.store.ts'
+import { createEndpointAdminStore } from '../../../src/delivery/store/endpoints-admin.store.ts'
+import type { Pool } from '../../../src/platform/postgres/sql.ts'
+import { type EndpointId, newId } from '../../../src/shared/ids.ts'
+import { eventually } from '../../e2e/scene.ts'
 import { describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { addEndpoint, addTenant, emitEvent } from '../../support/rows.ts'
@@ -143,3 +147,52 @@ describe('what waits for an endpoint', () => {
     assert.deepEqual([...rows], [{ state: 'DISCARDED', isOpen: false, nextAttemptAt: null }])
   })
 })
+
+describe('an endpoint that is turned on while what waits for it is held', () => {
+  for (const [name, hold] of [
+    ['by the sweep', (tx: Pool) => createDeliveryStore(tx).holdForDisabled(100)],
+    ['by who turned it off', (tx: Pool, id: EndpointId) => createReplayStore(tx).close(id, 'HELD')],
+  ] as const)
+    test(`${name}: a replay right behind finds all of it`, async () => {
+      const { endpointId, author } = await offWithOneWaiting()
+      const { replayed } = await sql.begin(async (tx) => {
+        await hold(tx as unknown as Pool, endpointId)
+        const [me] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`
+        let isOver = false
+        const replayed = createEndpointAdminStore(sql)
+          .enable(author, endpointId)
+          .then(() => createReplayStore(sql).replayMany(author, endpointId, { states: ['HELD'] }))
+          .finally(() => {
+            isOver = true
+          })
+        await eventually('it waits for who holds', async () => {
+          const waiting = await sql`
+            select from pg_stat_activity where ${me?.pid ?? 0}::integer = any(pg_blocking_pids(pid))`
+          return isOver || waiting.count > 0
+        })
+        return { replayed }
+      })
+      const outcome = await replayed
+      assert.deepEqual([outcome.type, outcome.type === 'done' && outcome.count], ['done', 1])
+    })
+
+  test('keeps what comes from then on', async () => {
+    const { endpointId, author } = await offWithOneWaiting()
+    await createEndpointAdminStore(sql).enable(author, endpointId)
+    await emitEvent(sql, author.workspaceId)
+    await createReplayStore(sql).close(endpointId, 'HELD')
+    const rows = await sql`select state from deliveries where endpoint_id = ${endpointId} order by id`
+    assert.deepEqual([...rows], [{ state: 'HELD' }, { state: 'PENDING' }])
+  })
+})
+
+/** One delivery that nobody has held yet. */
+async function offWithOneWaiting() {
+  const { workspaceId } = await addTenant(sql)
+  const [endpointId, operatorId] = [await addEndpoint(sql, workspaceId), newId('operator')]
+  await sql`
+    insert into operators (id, email, name, password_hash) values (${operatorId}, ${`${operatorId}@lumen.test`}, 'Op', '')`
+  await emitEvent(sql, workspaceId)
+  await sql`update endpoints set enabled = false where id = ${endpointId}`
+  return { endpointId, author: { workspaceId, operatorId, ip: '127.0.0.1' } }
+}
