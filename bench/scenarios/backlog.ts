@@ -69,11 +69,15 @@ export async function sendAll(
   return ids
 }
 
-/** Turns endpoints on and replays what is held for them. */
-export async function release(sql: Pool, owned: readonly Owned[]): Promise<void> {
-  const authorFor = await addOperator(sql)
-  const [endpoints, deliveries] = [createEndpointAdminStore(sql), createReplayStore(sql)]
+/** Owners notice within a second. Nothing is sent by itself. */
+export async function turnOn(sql: Pool, owned: readonly Owned[]): Promise<void> {
+  const [authorFor, endpoints] = [await addOperator(sql), createEndpointAdminStore(sql)]
   for (const one of owned) await endpoints.enable(authorFor(one), one.endpointId)
+}
+
+/** Sends all that is held for these endpoints, once more or for the first time. */
+export async function replayHeld(sql: Pool, owned: readonly Owned[]): Promise<void> {
+  const [authorFor, deliveries] = [await addOperator(sql), createReplayStore(sql)]
   for (const one of owned)
     for (let moved = 1; moved > 0; ) {
       const outcome = await deliveries.replayMany(authorFor(one), one.endpointId, { states: ['HELD'] })
@@ -149,7 +153,8 @@ export const backlog: Drill = {
     const target = gatewayOf(world)
     const stop = await watch(world, target)
     const sinceNs = nowNs()
-    await release(sql, [world.seeded.spare])
+    await turnOn(sql, [world.seeded.spare])
+    await replayHeld(sql, [world.seeded.spare])
     const arrived = await collectAll(world, ids, 60 + units / slowest)
     const figures = drained(ids, arrived, sinceNs)
     const spent = await stop(figures.count)

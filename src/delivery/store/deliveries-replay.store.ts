@@ -97,22 +97,22 @@ export const createReplayStore = (pool: Pool): DeliveryAdministration => ({
   count: (workspaceId, endpointId, selection) => count(pool, { workspaceId, endpointId, ...selection }),
 
   /**
-   * Skips locked rows: their attempt settles them, and finds the endpoint off. Waiting could deadlock. The lock of the
-   * endpoint keeps it off meanwhile: what comes after it was turned on again is not held.
+   * The lock of the endpoint comes first and keeps it off meanwhile: what comes after it was turned on again is not held.
+   * Skips locked rows: their attempt settles them, and finds the endpoint off. Waiting could deadlock.
    */
   async close(endpointId, to) {
     const set = to === 'HELD' ? held : discarded
     for (let moved = BATCH; moved === BATCH; ) {
       const rows = await pool`
+        with off as (select id from endpoints where id = ${endpointId} and not enabled for share)
         update deliveries
         set ${set(pool)}
         where id in (
           select d.id
-          from endpoints e
-          join deliveries d on d.endpoint_id = e.id
-          where e.id = ${endpointId} and not e.enabled and d.state in (${sources(pool, deliveryMachine, to)})
+          from off
+          join deliveries d on d.endpoint_id = off.id
+          where d.state in (${sources(pool, deliveryMachine, to)})
           limit ${BATCH}
-          for share of e
           for update of d skip locked
         )`
       moved = rows.count

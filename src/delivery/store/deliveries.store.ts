@@ -124,8 +124,8 @@ export const createDeliveryStore = (sql: Sql) => ({
    * written to DISCARDED, at most `limit`. Returns how many were moved.
    */
   async holdForDisabled(limit: number): Promise<number> {
-    const due = await sql<{ id: DeliveryId }[]>`
-      select d.id
+    const due = await sql<{ id: DeliveryId; endpointId: EndpointId }[]>`
+      select d.id, d.endpoint_id
       from endpoints e
       join deliveries d on d.endpoint_id = e.id
       where not e.enabled and (e.deleted_at is null or e.deleted_at > now() - interval '1 day')
@@ -133,20 +133,26 @@ export const createDeliveryStore = (sql: Sql) => ({
       limit ${limit}`
     if (due.length === 0) return 0
     const ids = due.map(({ id }) => id)
-    // Skips locked rows: their attempt settles them, and finds the endpoint off. The lock of the endpoint keeps it off until
-    // they are held: whoever turns it on and replays what is held finds all of it. An endpoint that somebody else has
-    // locked is left to the next round: attempts lock many endpoints in an order of their own, so waiting could deadlock.
+    const endpointIds = [...new Set(due.map(({ endpointId }) => endpointId))]
+    // The lock of an endpoint comes first and keeps it off until its deliveries are held: whoever turns it on and replays
+    // what is held finds all of it. One that somebody else has locked is left to the next round: attempts lock many endpoints
+    // in an order of their own, so waiting could deadlock. Locked deliveries are skipped: their attempt settles them, and
+    // finds the endpoint off.
     const rows = await sql`
+      with off as (
+        select id, deleted_at is not null as is_deleted
+        from endpoints
+        where id = any(${endpointIds}::uuid[]) and not enabled
+        for share skip locked)
       update deliveries d
       set state = case when waiting.is_deleted then 'DISCARDED' else 'HELD' end, next_attempt_at = null,
         finished_at = case when waiting.is_deleted then now() end
       from (
-        select d.id, e.deleted_at is not null as is_deleted
+        select d.id, off.is_deleted
         from deliveries d
-        join endpoints e on e.id = d.endpoint_id and not e.enabled
+        join off on off.id = d.endpoint_id
         where ${ofIds(sql, sql`d.id`, ids)} and d.state in (${sources(sql, deliveryMachine, 'HELD')})
-        for update of d skip locked
-        for share of e skip locked) waiting
+        for update of d skip locked) waiting
       where d.id = waiting.id and ${ofIds(sql, sql`d.id`, ids)}`
     return rows.count
   },
