@@ -169,12 +169,11 @@ export const retryStorm: Drill = {
     const left = new Set([...ids].filter((id) => !early.has(id)))
     others.push(...(await collectAll(world, left, longestStormSeconds)))
     checkOnce(ids, others)
-    const seconds = others.map(({ atNs }) => (atNs - sinceNs) / 1e9)
+    const seconds = others.map(({ atNs }) => (atNs - sinceNs) / 1e9).sort((a, b) => a - b)
     const meanwhile = seconds.filter((second) => second >= 0 && second < options.seconds).length
     keep('retry storm', measured, { waiting: ids.size, 'arrived meanwhile': meanwhile })
-    say(
-      `  ${ids.size} texts arrived ${Math.min(...seconds).toFixed(1)} to ${Math.max(...seconds).toFixed(1)} s later`,
-    )
+    const [first, last] = [seconds[0], seconds.at(-1)].map((second) => second?.toFixed(1))
+    say(`  ${ids.size} texts arrived between seconds ${first} and ${last} of the measured time`)
     return rows
   },
 }

@@ -1,4 +1,5 @@
 // Rows that many tests start with. Each call creates its own tenant.
+import type { Author } from '../../src/contract/administration.ts'
 import { emit, type WrittenDelivery, writtenDeliveries } from '../../src/platform/postgres/emit.ts'
 import type { Pool } from '../../src/platform/postgres/sql.ts'
 import { type EndpointId, type NumberId, newId, type WorkspaceId } from '../../src/shared/ids.ts'
@@ -42,6 +43,15 @@ export async function addEndpoint(
       ${patch.events ?? ['message.status', 'message.received', 'call.status']}, ${Buffer.from('s')},
       ${patch.enabled ?? true}, ${patch.failures ?? 0})`
   return id
+}
+
+/** An operator who changes something in the workspace. */
+export async function addAuthor(sql: Pool, workspaceId: WorkspaceId): Promise<Author> {
+  const operatorId = newId('operator')
+  await sql`
+    insert into operators (id, email, name, password_hash)
+    values (${operatorId}, ${`${operatorId}@lumen.test`}, 'Op', '')`
+  return { workspaceId, operatorId, ip: '127.0.0.1' }
 }
 
 /** An event of the workspace, written through the outbox. */

@@ -3,20 +3,17 @@ import { createAttemptStore } from '../../../src/delivery/store/attempts.store.t
 import { createDeliveryStore } from '../../../src/delivery/store/deliveries.store.ts'
 import { createReplayStore } from '../../../src/delivery/store/deliveries-replay.store.ts'
 import { createEndpointAdminStore } from '../../../src/delivery/store/endpoints-admin.store.ts'
-import { newId } from '../../../src/shared/ids.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
-import { addEndpoint, addTenant, emitEvent } from '../../support/rows.ts'
+import { addAuthor, addEndpoint, addTenant, emitEvent } from '../../support/rows.ts'
 import { https } from '../../unit/delivery/endpoint-driver.ts'
 import { outboxSuite } from './suite.ts'
 
 const sql = testPool(await testDatabase())
-const operatorId = newId('operator')
-await sql`insert into operators (id, email, name, password_hash) values (${operatorId}, 'op@lumen.test', 'Op', '')`
 
 outboxSuite('Postgres', async (failures = 0) => {
   const { workspaceId } = await addTenant(sql)
   const endpointId = await addEndpoint(sql, workspaceId, { failures })
-  const author = { workspaceId, operatorId, ip: '127.0.0.1' }
+  const author = await addAuthor(sql, workspaceId)
   const [deliveries, replays, endpoints] = [
     createDeliveryStore(sql),
     createReplayStore(sql),

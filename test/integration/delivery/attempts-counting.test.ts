@@ -5,9 +5,9 @@ import type { AttemptRecord } from '../../../src/delivery/settle-attempt.ts'
 import { createAttemptStore } from '../../../src/delivery/store/attempts.store.ts'
 import { createDeliveryStore } from '../../../src/delivery/store/deliveries.store.ts'
 import { createEndpointAdminStore } from '../../../src/delivery/store/endpoints-admin.store.ts'
-import { newId, type OperatorId } from '../../../src/shared/ids.ts'
 import { before, describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
+import { addAuthor } from '../../support/rows.ts'
 import { attemptRows, type Scene } from './attempt-rows.ts'
 
 const database = await testDatabase()
@@ -209,13 +209,6 @@ const counted = ({ count, isOff }: { count: number; isOff: boolean }, outcome: O
 }
 
 async function enable({ workspaceId, endpointId }: Scene): Promise<void> {
-  const author = { workspaceId, operatorId: await anOperator(), ip: '127.0.0.1' }
-  const changed = await createEndpointAdminStore(sql).enable(author, endpointId)
+  const changed = await createEndpointAdminStore(sql).enable(await addAuthor(sql, workspaceId), endpointId)
   assert.equal(changed.type, 'changed')
-}
-
-async function anOperator(): Promise<OperatorId> {
-  const id = newId('operator')
-  await sql`insert into operators (id, email, name, password_hash) values (${id}, ${`${id}@lumen.test`}, 'Op', '')`
-  return id
 }

@@ -3,11 +3,11 @@ import { createDeliveryStore } from '../../../src/delivery/store/deliveries.stor
 import { createReplayStore } from '../../../src/delivery/store/deliveries-replay.store.ts'
 import { createEndpointAdminStore } from '../../../src/delivery/store/endpoints-admin.store.ts'
 import type { Pool } from '../../../src/platform/postgres/sql.ts'
-import { type EndpointId, newId } from '../../../src/shared/ids.ts'
+import type { EndpointId } from '../../../src/shared/ids.ts'
 import { eventually } from '../../e2e/scene.ts'
 import { describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
-import { addEndpoint, addTenant, emitEvent } from '../../support/rows.ts'
+import { addAuthor, addEndpoint, addTenant, emitEvent } from '../../support/rows.ts'
 
 const sql = testPool(await testDatabase())
 const store = createDeliveryStore(sql)
@@ -189,10 +189,8 @@ describe('an endpoint that is turned on while what waits for it is held', () => 
 /** One delivery that nobody has held yet. */
 async function offWithOneWaiting() {
   const { workspaceId } = await addTenant(sql)
-  const [endpointId, operatorId] = [await addEndpoint(sql, workspaceId), newId('operator')]
-  await sql`
-    insert into operators (id, email, name, password_hash) values (${operatorId}, ${`${operatorId}@lumen.test`}, 'Op', '')`
+  const endpointId = await addEndpoint(sql, workspaceId)
   await emitEvent(sql, workspaceId)
   await sql`update endpoints set enabled = false where id = ${endpointId}`
-  return { endpointId, author: { workspaceId, operatorId, ip: '127.0.0.1' } }
+  return { endpointId, author: await addAuthor(sql, workspaceId) }
 }
