@@ -2,10 +2,12 @@
 
 import { startGateway } from './gateway/gateway.ts'
 import { ConfigError, loadSettings } from './platform/config/config.ts'
+import { letHeapGrow } from './platform/process/heap-growth.ts'
 import { runProcess } from './platform/process/lifecycle.ts'
 import { answerVersion } from './shared/version.ts'
 
 answerVersion()
+letHeapGrow()
 
 try {
   const settings = loadSettings()
