@@ -2,7 +2,7 @@
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 
-const roomBytes = 200 * 2 ** 20
+const roomBytes = 128 * 2 ** 20
 const mostPercent = 400
 /** A larger heap gets about as much from V8 itself. */
 const leastPercent = 100
@@ -14,7 +14,7 @@ export function growthPercent(usedBytes: number): number {
 }
 
 /**
- * A small heap grows by up to 200 MiB, but not beyond what the process may use, before all of it is collected. V8 by
+ * A small heap grows by up to 128 MiB, but not beyond what the process may use, before all of it is collected. V8 by
  * itself collects the 60 MiB of a gateway again 40 MiB later. It reads the flag at the end of each such collection.
  */
 export function letHeapGrow(setFlag: (flag: string) => void = setFlagsFromString): void {
