@@ -14,8 +14,9 @@ export function growthPercent(usedBytes: number): number {
 }
 
 /**
- * A small heap grows by up to 128 MiB, but not beyond what the process may use, before all of it is collected. V8 by
- * itself collects the 60 MiB of a gateway again 40 MiB later. It reads the flag at the end of each such collection.
+ * A small heap grows by about 128 MiB, but not beyond what the process may use, before all of it is collected. V8 by
+ * itself collects the 60 MiB of a gateway again 40 MiB later. It reads the flag at the end of each such collection, and
+ * only then is it known what lives: so the flag is that of the collection before.
  */
 export function letHeapGrow(setFlag: (flag: string) => void = setFlagsFromString): void {
   const setGrowth = () =>
