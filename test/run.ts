@@ -1,5 +1,5 @@
 // npm test: the quick suite. npm run test:full: everything; with -- --rest, what the quick suite leaves out.
-// npm test -- <files and folders>: those.
+// npm test -- <files and folders>: those. With --shard 2/4, the second of four parts of any of these.
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve, sep } from 'node:path'
 import { run } from 'node:test'
@@ -120,6 +120,14 @@ function collect(places: readonly string[]): string[] {
   return [...new Set(files)]
 }
 
+/** Every file is in one of the parts, and each part has about as many of a kind. */
+function shardOf(files: readonly string[], shard: string): string[] {
+  const [, index = 0, count = 0] = (/^(\d+)\/(\d+)$/.exec(shard) ?? []).map(Number)
+  if (index < 1 || index > count)
+    throw new Error(`--shard ${shard}: name a part and their number, such as 2/4`)
+  return files.filter((_, position) => position % count === index - 1)
+}
+
 interface Modules {
   /** A URL with a slash at its end. */
   readonly folder: string
@@ -218,7 +226,11 @@ async function main(): Promise<void> {
     ['DATABASE_URL', 'REDIS_URL'].includes(name) || name.startsWith('BLOBS_S3_')
   for (const name of Object.keys(process.env).filter(isServer)) delete process.env[name]
   const { values, positionals } = parseArgs({
-    options: { full: { type: 'boolean' }, rest: { type: 'boolean' } },
+    options: {
+      full: { type: 'boolean' },
+      rest: { type: 'boolean' },
+      shard: { type: 'string', default: '1/1' },
+    },
     allowPositionals: true,
   })
   const isAll = values.full === true || positionals.length > 0
@@ -230,7 +242,7 @@ async function main(): Promise<void> {
       ? positionals.map((name) => resolve(name))
       : Object.keys(kinds).map((kind) => place(kind))
   const all = collect(places)
-  const files = all.filter(isWanted)
+  const files = shardOf(all.filter(isWanted), values.shard)
   const aborted = sharedAbort()
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => aborted.abort())
   const startedAt = performance.now()
