@@ -63,7 +63,7 @@ function gather(files: readonly string[], modules: Modules): string[] {
   mkdirSync(dir, { recursive: true })
   const groups = new Map<string, string[]>()
   for (const file of files) {
-    const most = shared[kindOf(file)] ?? 1
+    const most = mostTogether(file, files)
     const group = groupOf(file)
     let name = group
     for (let count = 2; (groups.get(name)?.length ?? 0) >= most; count += 1) name = `${group}-${count}`
@@ -84,6 +84,12 @@ await runFiles(${JSON.stringify(names)}, (file) => import(url(file)))
     )
     return path
   })
+}
+
+/** Few files that take long do not share: while three run one after the other, the other processes would have ended. */
+function mostTogether(file: string, files: readonly string[]): number {
+  const kind = kindOf(file)
+  return files.length <= 2 * MANY && kinds[kind as Kind] >= kinds.e2e ? 1 : (shared[kind] ?? 1)
 }
 
 const kindOf = (file: string): string => relative(place(), file).split(sep)[0] ?? ''
