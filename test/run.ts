@@ -63,7 +63,7 @@ function gather(files: readonly string[], modules: Modules): string[] {
   mkdirSync(dir, { recursive: true })
   const groups = new Map<string, string[]>()
   for (const file of files) {
-    const most = mostTogether(file, files)
+    const most = mostTogether(kindOf(file), files.length)
     const group = groupOf(file)
     let name = group
     for (let count = 2; (groups.get(name)?.length ?? 0) >= most; count += 1) name = `${group}-${count}`
@@ -87,9 +87,8 @@ await runFiles(${JSON.stringify(names)}, (file) => import(url(file)))
 }
 
 /** Few files that take long do not share: while three run one after the other, the other processes would have ended. */
-function mostTogether(file: string, files: readonly string[]): number {
-  const kind = kindOf(file)
-  return files.length <= 2 * MANY && kinds[kind as Kind] >= kinds.e2e ? 1 : (shared[kind] ?? 1)
+function mostTogether(kind: string, count: number): number {
+  return count <= 2 * MANY && kinds[kind as Kind] >= kinds.e2e ? 1 : (shared[kind] ?? 1)
 }
 
 const kindOf = (file: string): string => relative(place(), file).split(sep)[0] ?? ''
@@ -249,6 +248,7 @@ async function main(): Promise<void> {
       : Object.keys(kinds).map((kind) => place(kind))
   const all = collect(places)
   const files = shardOf(all.filter(isWanted), values.shard)
+  if (files.length === 0) throw new Error('no test files are left; leave out --rest, or name a part of fewer')
   const aborted = sharedAbort()
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => aborted.abort())
   const startedAt = performance.now()

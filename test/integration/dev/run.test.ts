@@ -13,8 +13,9 @@ const environment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => name !== 'NODE_TEST_CONTEXT'),
 )
 
-function runTests(place: string, env: Record<string, string> = {}) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', 'test/run.ts', place], {
+function runTests(place: string, env: Record<string, string> = {}, flags: readonly string[] = []) {
+  const args = ['--import', 'tsx', 'test/run.ts', place, ...flags]
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     cwd: root,
     encoding: 'utf8',
     env: { ...environment, ...env },
@@ -34,6 +35,13 @@ describe('the test runner', () => {
     const { status, stderr } = runTests(folderWith('a.spec.ts', ["test('never seen', () => {})"]))
     assert.notEqual(status, 0)
     assert.match(stderr, /no test files under/)
+  })
+
+  test('fails when a part has nothing to run', () => {
+    const dir = folderWith('a.test.ts', ["test('never seen', () => {})"])
+    const { status, stderr } = runTests(dir, {}, ['--shard', '2/2'])
+    assert.notEqual(status, 0)
+    assert.match(stderr, /no test files are left/)
   })
 
   test('fails when a test fails, and says how many', () => {
